@@ -14,10 +14,10 @@ import { Gate } from './gate.js';
 import { Receiver } from './live/receiver.js';
 import { Processes } from './processes.js';
 
-/** In credits: small enough for a fresh page of fifty to be over it. */
+/** Credits. Small enough that a fresh page of fifty exceeds it. */
 export const DEFAULT_BUDGET = 60;
 
-/** More than anything is kept, tombstones too. */
+/** Longer than anything is cached or remembered, tombstones included. */
 const FORGET_MS = 15 * 3_600_000;
 
 export interface TestAccount {
@@ -50,8 +50,8 @@ export interface Row {
 }
 
 /**
- * A service over a network of plain data, which goes from run to run: each begins with an empty cache and its own accounts. It
- * is a process of its own, and its clock stands still until told.
+ * A service over a network of plain data. All runs use it; each begins with an empty cache and accounts of its own. It
+ * is a separate process, and its clock stands still until a test moves it.
  */
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 
@@ -60,7 +60,7 @@ export async function openBench(mount: Mount) {
   const gate = new Gate(new World());
   const receiver = await Receiver.open();
   const database = await freshDatabase();
-  // With a name that tells it from those of the service.
+  // Its name tells this connection from those of the service.
   const sql = connect(database.target, { name: 'the books' });
   const secret = randomBytes(32).toString('hex');
   const { pepper } = await openSecrets('', secret);
@@ -87,7 +87,10 @@ export async function openBench(mount: Mount) {
     return { key, hash: hashKey(key, pepper), prefix: keyPrefix(key) };
   };
 
-  /** Until every lookup has heard of it (A9). What these calls take of the rate limit is back after a second. */
+  /**
+   * Waits until every lookup knows of it (A9). These calls use up some of the rate limit, which is full again after a
+   * second.
+   */
   async function untilRefused(key: string): Promise<void> {
     for (;;) {
       const { status } = await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } });
@@ -95,7 +98,7 @@ export async function openBench(mount: Mount) {
     }
   }
 
-  /** Whether the service has any session of this name, or one that waits for a lock. */
+  /** Whether the service has a session of this name at all, or one that waits for a lock. */
   async function hasSession(name: string, isWaiting: boolean): Promise<boolean> {
     const rows = await sql`
       select 1 from pg_stat_activity where datname = current_database() and application_name like ${name}
@@ -103,7 +106,7 @@ export async function openBench(mount: Mount) {
     return rows.length > 0;
   }
 
-  /** Holds a lock until released; `waited` resolves when such a session waits for it, or when `until` is over. */
+  /** Holds a lock until released. `waited` resolves when such a session waits for the lock, or when `until` settles. */
   async function lockFor(name: string, take: (connection: Sql) => Promise<unknown>) {
     const connection = await sql.reserve();
     await connection`begin`;
@@ -135,16 +138,16 @@ export async function openBench(mount: Mount) {
       await advance(FORGET_MS);
       gate.world = new World();
       gate.reset();
-      // What a run that failed has left.
+      // Removes what a failed run left.
       receiver.reset();
       await sql`update watches set state = 'ended', reason = null, due_at = null where state <> 'ended'`;
       return gate.world;
     },
-    /** `meanwhile`: between its death and the start of the next process, for instance to let go of a lock. */
+    /** `meanwhile` is called after its death and before the next process starts, for instance to release a lock. */
     async kill(meanwhile: () => void = () => {}, restMs = 0): Promise<void> {
       await service.kill();
       meanwhile();
-      // Then all it has sent is done, or never will be.
+      // Once its sessions are gone, all it sent is done or never will be.
       while (await hasSession('perch%', false)) await sleep(1);
       clock.advance(restMs);
       service = await start();
@@ -186,7 +189,7 @@ export async function openBench(mount: Mount) {
         where account_id = ${accountId} and kind = 'debit'`;
       return rows.map((row) => ({ ...row, amount: Number(row.amount), items: Number(row.items) }));
     },
-    /** How a watch is, and what it came to in thousandths. */
+    /** A watch's state, and its sums in thousandths. */
     async watch(watchId: string) {
       const [row] = await sql<WatchRow[]>`
         select state, reason, number::int, spent_thousandths::int as spent, holder is not null as "isHeld",
@@ -195,10 +198,10 @@ export async function openBench(mount: Mount) {
       if (row === undefined) throw new Error('There is no such watch.');
       return row;
     },
-    /** No debit of the wallet gets through until released. */
+    /** Blocks every debit of the wallet until released. */
     lock: ({ walletId }: TestAccount) =>
       lockFor('perch settling', (tx) => tx`select 1 from wallets where wallet_id = ${walletId} for update`),
-    /** Nothing can be written down to be delivered until released. */
+    /** Blocks the writing of deliveries until released. */
     lockDeliveries: () => lockFor('perch%', (tx) => tx`lock table deliveries in share mode`),
     async close(): Promise<void> {
       const { faults } = await ledger.check();

@@ -1,4 +1,4 @@
-/** What random runs have found, as small as it could be made: once found, always tried. */
+/** Cases that random runs found, each reduced as far as possible. They are tried in every run. */
 import type { Step } from './steps.js';
 
 const ALONE = { key: 0, fresh: false, budget: null, over: 'rest' } as const;

@@ -1,10 +1,10 @@
-/** Where an answer of the service differs from the model's. */
+/** Compares an answer of the service with the model's. */
 import { expect } from 'vitest';
 import type { Answer, ReadAnswer } from '../calls/calls.js';
 import type { Seen, SeenRead } from './seen.js';
 import type { Ask, Asked } from './steps.js';
 
-/** A read as both sides can tell it: a single object has no label of its own in GraphQL. */
+/** A read in a form that both sides can state: a single object has no label of its own in GraphQL. */
 const told = (ask: Ask | undefined, read: SeenRead | ReadAnswer): unknown => {
   const isObject = ask?.read === 'user' || ask?.read === 'tweet';
   const failed = read.code !== null;
@@ -19,11 +19,11 @@ const told = (ask: Ask | undefined, read: SeenRead | ReadAnswer): unknown => {
   };
 };
 
-/** Everything that is said of money, cache and pages, and what of it is said in headers. */
+/** Compares all that an answer says of money, cache and pages, in its headers too. */
 export function compare(asked: Asked, seen: Seen, model: Answer): void {
   const isRefused = model.code !== null;
   const isWhole = model.reads.length > 0;
-  // An envelope has one label, which is the batch's own; `told` compares it.
+  // The envelope has one label, that of the batch, which `told` compares.
   const isBatch = asked.over !== 'graphql' && asked.asks.some((ask) => 'ids' in ask);
   const view = (side: Seen | Answer) => ({
     code: side.code,

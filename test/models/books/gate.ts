@@ -1,10 +1,10 @@
-/** What is between the service and the world: reads can hang here. */
+/** Stands between the service and its network; reads can hang here. */
 import type { World } from '../calls/world.js';
 import { type Question, type Reply, replyOf } from './network.js';
 import { signal } from './signal.js';
 
 export class Gate {
-  /** What it answers from; another one for each run. */
+  /** The world that it answers from; each run has its own. */
   world: World;
   #hanging: (() => Promise<void>) | null = null;
 
@@ -17,7 +17,7 @@ export class Gate {
     return replyOf(this.world, question);
   }
 
-  /** Reads hang from now on, until released; `called` resolves with the first that does. */
+  /** Makes reads hang until released; `called` resolves when the first one does. */
   hang(): { readonly called: Promise<void>; release(): void } {
     const [called, released] = [signal(), signal()];
     this.#hanging = async () => {
@@ -33,7 +33,7 @@ export class Gate {
     };
   }
 
-  /** Answers at once again, whatever a run that failed has left. */
+  /** Answers at once again, whatever state a failed run left. */
   reset(): void {
     this.#hanging = null;
   }

@@ -1,6 +1,6 @@
 /**
- * The process is killed and another one starts on the same database. What a client was told is in the ledger; a call that was
- * cut off is charged at most once, and what it is charged is what the model says it costs.
+ * Kills the process and starts another on the same database. What a client was told is in the ledger; a call that was
+ * cut off is charged at most once, and then what the model says it costs.
  */
 import { expect } from 'vitest';
 import type { Row } from './bench.js';
@@ -10,19 +10,19 @@ import type { Seen } from './seen.js';
 import { signal } from './signal.js';
 import type { Asked, Moment } from './steps.js';
 
-/** Between two calls. `restMs`: until another process serves. */
+/** Kills the process between two calls. `restMs` passes before another one serves. */
 export async function killed(pair: Pair, meanwhile?: () => void, restMs = 0): Promise<void> {
   await pair.bench.kill(meanwhile, restMs);
   pair.model.advance(restMs);
   pair.model.restart();
 }
 
-/** In the middle of a call. */
+/** Kills the process in the middle of a call. */
 export async function cutOff(pair: Pair, asked: Asked, at: Moment): Promise<void> {
   const call = pair.modelCall(asked);
   const { seen, isCharged } = await CUTS[at](pair, asked);
   const answer = pair.model.call(call);
-  // It needed nothing of what was to be waited for.
+  // It had no need of what was blocked, so it was answered.
   if (seen) pair.same(asked, seen, answer);
   const rows = await pair.untold();
   pair.model.restart();
@@ -35,14 +35,14 @@ export async function cutOff(pair: Pair, asked: Asked, at: Moment): Promise<void
   else pair.model.takeBack(call, answer);
 }
 
-/** What came of a call that was cut off; null of `isCharged`: either may be. */
+/** The outcome of a call that was cut off. `isCharged` is null if it may or may not be charged. */
 interface Cut {
   readonly seen: Seen | null;
   readonly isCharged: boolean | null;
 }
 
 const CUTS: Readonly<Record<Moment, (pair: Pair, asked: Asked) => Promise<Cut>>> = {
-  /** The network was asked, and has not answered. */
+  /** The network was called and has not answered. */
   async reading(pair, asked) {
     const hanging = pair.bench.gate.hang();
     const call = cuttable(pair.send(asked));
@@ -58,7 +58,7 @@ const CUTS: Readonly<Record<Moment, (pair: Pair, asked: Asked) => Promise<Cut>>>
     await call.cut(() => pair.bench.kill(lock.release));
     return { seen: await call.ended, isCharged: null };
   },
-  /** The answer has left, and never arrives. */
+  /** The answer was sent, and never arrives. */
   async answering(pair, asked) {
     const way = await openOneWay(pair.bench.url);
     const call = cuttable(pair.send(asked, {}, way.url));
@@ -69,7 +69,7 @@ const CUTS: Readonly<Record<Moment, (pair: Pair, asked: Asked) => Promise<Cut>>>
   },
 };
 
-/** A call that may fail once the process is being killed, and not before; null: it was cut off. */
+/** A call that may fail once the process is being killed, and not before; it then resolves with null. */
 function cuttable(sent: Promise<Seen>) {
   let isCut = false;
   const ended = sent.catch((error: unknown) => {
@@ -85,7 +85,7 @@ function cuttable(sent: Promise<Seen>) {
   };
 }
 
-/** Several calls at once, and the process is killed when so many of them are answered. */
+/** Sends several calls at once and kills the process once this many are answered. */
 export async function killedStorm(pair: Pair, calls: readonly Asked[], killedAfter: number): Promise<void> {
   await pair.advance(1000);
   const enough = signal();
@@ -101,8 +101,8 @@ export async function killedStorm(pair: Pair, calls: readonly Asked[], killedAft
   await killed(pair);
   const seen = await Promise.all(sent.map(({ ended }) => ended));
   for (const [n, asked] of calls.entries()) if (seen[n]) pair.paid(asked, seen[n]);
-  // Each of the other rows is that of a call that was cut off: with its key, and for no more than it can and may cost. The
-  // smallest goes to the call that may cost the least, so that each of them finds one.
+  // Each of the remaining rows belongs to a call that was cut off: it has that call's key, and costs no more than that
+  // call can and may cost. The smallest row goes to the call with the lowest maximum, so that every row finds a call.
   const mostOf = (asked: Asked): number =>
     Math.min(pair.model.estimate(pair.modelCall(asked)) ?? 0, asked.budget ?? Number.POSITIVE_INFINITY);
   const open = calls.filter((_, n) => !seen[n]).sort((one, other) => mostOf(one) - mostOf(other));

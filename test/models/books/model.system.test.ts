@@ -1,4 +1,4 @@
-/** The service and a model of its meter are given the same random calls, and must agree on every credit. */
+/** Gives the service and a model of its meter the same random calls; they must agree on every credit. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { MOUNTS } from '../../interfaces/graphql/service.js';
@@ -7,7 +7,7 @@ import { START_MS } from './processes.js';
 import { run } from './run.js';
 import { runs, type Step, SUITE } from './steps.js';
 
-/** `npm run torture` sets these, for as long as is asked. Without them, the same runs are made each time. */
+/** `npm run torture` sets it, to run for that long. Otherwise the same runs are made each time. */
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 0);
 const SEED = process.env.MODEL_SEED;
 const PATH = process.env.MODEL_PATH;
@@ -15,14 +15,14 @@ const PATH = process.env.MODEL_PATH;
 const TELL_MS = 10_000;
 const SHRINK_MS = 150_000;
 
-describe.each(MOUNTS)('any calls, over %s', (mount) => {
+describe.each(MOUNTS)('any sequence of calls, over %s', (mount) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(mount);
   }, START_MS);
   afterAll(() => bench.close());
 
-  it('charges, balances, pages, cursors, labels and headers are those of the model', {
+  it('has the charges, balances, pages, cursors, labels and headers of the model', {
     timeout: SECONDS * 1000 + 4 * SHRINK_MS,
   }, async () => {
     const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
@@ -37,10 +37,10 @@ describe.each(MOUNTS)('any calls, over %s', (mount) => {
       SECONDS > 0 ? round === 0 || Date.now() < endsAtMs : round < SUITE.rounds;
     for (let round = 0; goesOn(round); round += 1) {
       await fc.assert(property, {
-        // A failure tells the seed of its round.
+        // A failure reports the seed of its round.
         seed: seed + round,
         numRuns: SUITE.round,
-        // What fails is made shorter for as long.
+        // A failing run is shrunk for as long.
         interruptAfterTimeLimit: SHRINK_MS,
         ...(PATH !== undefined && { path: PATH }),
       });

@@ -1,11 +1,11 @@
-/** The scripted network over a world: the world is in the test's process, and each read asks it there. */
+/** The scripted network over a world. The world is in the test's process, and each read asks it there. */
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Tweet, User, UserRef } from '../../../src/domain/model.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { EVERY_LIST } from '../../kit/networks/lists.js';
 import { AUTHOR, type Kind, ROWS, type World, type WorldPage } from '../calls/world.js';
 
-/** What a read of the network wants to know, as plain JSON. */
+/** What a read asks of the network, as plain JSON. */
 export type Question =
   | { readonly of: 'user' | 'tweet'; readonly ids: readonly string[] }
   | { readonly of: 'list'; readonly kind: Kind; readonly subject: string; readonly token: string | null };

@@ -1,11 +1,11 @@
-/** A way to the service on which answers are lost. */
+/** A way to the service that loses answers. */
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { signal } from './signal.js';
 
 export interface OneWay {
   readonly url: string;
-  /** Resolves with the first byte of an answer. None is passed on. */
+  /** Resolves with the first byte of an answer. No byte is passed on. */
   readonly answered: Promise<void>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The service and the model, side by side: what is done to one is done to the other, and both must say the same. */
+/** The service and the model, side by side. Whatever is done to one is done to the other, and both must agree. */
 import { expect } from 'vitest';
 import type { Answer, Call, Position, Read } from '../calls/calls.js';
 import { Model } from '../calls/model.js';
@@ -12,13 +12,13 @@ import type { Seen, Sent } from './seen.js';
 import { send } from './send.js';
 import { type Asked, OPENING } from './steps.js';
 
-/** A cursor as the service gave it, and what it stands for. */
+/** A cursor of the service, and what it stands for. */
 interface Cursor {
   readonly text: string;
   readonly position: Position;
 }
 
-/** More than anything is kept. */
+/** Longer than anything is cached. */
 const FORGET_MS = 15 * 3_600_000;
 
 export class Pair {
@@ -29,7 +29,7 @@ export class Pair {
   readonly #cursors = new Map<string, Cursor[]>();
   readonly #places = new Map<string, Place[]>();
   readonly #watches = new Map<string, Map<string, Watch>>();
-  /** Charged by request, as the answers said. */
+  /** The charge of each request, as its answer stated it. */
   readonly #charged = new Map<string, number>();
 
   static async open(bench: Bench): Promise<Pair> {
@@ -59,7 +59,7 @@ export class Pair {
     this.model.advance(ms);
   }
 
-  /** Of the keys that there are. */
+  /** The number of an existing key. */
   numberOf(key: number): number {
     return key % this.#keys.length;
   }
@@ -85,19 +85,19 @@ export class Pair {
     return given.at(-1 - (ask.cursor % Math.max(1, given.length))) ?? null;
   }
 
-  /** Of the account that pays with a key. */
+  /** The account that pays for a key's calls. */
   accountOf(key: number): string {
     return this.key(this.numberOf(key)).accountId;
   }
 
-  /** Where the streams of an account have come to. */
+  /** The places that the streams of an account have reached. */
   placesOf(accountId: string): Place[] {
     const places = this.#places.get(accountId) ?? [];
     this.#places.set(accountId, places);
     return places;
   }
 
-  /** Of an account, by the kind of their list. */
+  /** The watches of an account, by the kind of their list. */
   watchesOf(accountId: string): Map<string, Watch> {
     const watches = this.#watches.get(accountId) ?? new Map<string, Watch>();
     this.#watches.set(accountId, watches);
@@ -114,7 +114,7 @@ export class Pair {
     return this.#charged.has(requestId);
   }
 
-  /** Nothing of what was read is kept any more. */
+  /** Lets everything cached expire. */
   async forget(): Promise<void> {
     await this.advance(FORGET_MS);
     this.#cursors.clear();
@@ -151,7 +151,7 @@ export class Pair {
     }
   }
 
-  /** Where it is open what a call costs: only what holds in any order is compared. */
+  /** For calls whose cost is open: checks only what holds in any order. */
   paid({ key, budget }: Pick<Asked, 'key' | 'budget'>, seen: Pick<Seen, 'requestId' | 'charged'>): void {
     const { charged } = seen;
     const number = this.numberOf(key);
@@ -173,7 +173,7 @@ export class Pair {
     return (await Promise.all(this.#accounts.map((account) => this.bench.debits(account)))).flat();
   }
 
-  /** What is in the ledger and was not told to a client. */
+  /** The rows of the ledger that no client was told of. */
   async untold(): Promise<Row[]> {
     return (await this.#rows()).filter(({ requestId }) => !this.#charged.has(requestId));
   }
@@ -183,7 +183,7 @@ export class Pair {
     expect(told).toEqual(this.model.accounts.map(({ balance }) => balance));
   }
 
-  /** The ledger has one row for each charge that is known, of that amount, and no other. */
+  /** The ledger has exactly one row for each known charge, of that amount, and no others. */
   async settle(): Promise<void> {
     await this.balances();
     const booked = (await this.#rows()).map(({ requestId, amount }) => [requestId, amount]).sort();

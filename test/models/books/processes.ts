@@ -1,4 +1,4 @@
-/** The process that serves, seen from the test: started, told the time, answered what it reads, and killed. */
+/** The process that serves, as the test sees it: it is started, told the time, given what it reads, and killed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -7,23 +7,23 @@ import type { Question, Reply } from './network.js';
 import type { Opening, Said, Told } from './service-process.js';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** The longest that a process may take to start, on a machine that has much else to do. */
+/** The longest that a process may take to start on a busy machine. */
 export const START_MS = 90_000;
 
-/** The program that they run, there while any of them is open: all are about the same sources. */
+/** The program that they run. It is there while any of them is open, since all have the same sources. */
 const FILE = `node_modules/.cache/perch-tests/books-${process.pid}.mjs`;
 let bundled = Promise.resolve();
 let users = 0;
 
 export interface ServiceProcess {
   readonly url: string;
-  /** Resolves when it has heard. */
+  /** Resolves once the process has the time. */
   setTime(nowMs: number): Promise<void>;
-  /** As the system would: nothing is drained, and nothing it has in memory is written. */
+  /** As the system would: nothing is drained, and nothing in its memory is written. */
   kill(): Promise<void>;
 }
 
-/** Starts processes; the next one is loaded while the one before serves. */
+/** Starts processes, and loads the next one while the current one serves. */
 export class Processes {
   readonly #answer: (question: Question) => Promise<Reply>;
   #next: Promise<ChildProcess>;
@@ -81,7 +81,7 @@ export class Processes {
   }
 }
 
-/** One that was killed hears nothing. */
+/** A process that was killed gets no messages. */
 function tell(child: ChildProcess, told: Told): void {
   if (child.connected) child.send(told, () => {});
 }

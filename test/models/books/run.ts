@@ -1,4 +1,4 @@
-/** One run: each step is taken by the service and by the model, and both must say the same. */
+/** One run: the service and the model take each step, and both must agree. */
 import { expect } from 'vitest';
 import { priceOf } from '../calls/prices.js';
 import type { Bench } from './bench.js';
@@ -10,10 +10,10 @@ import { START_MS } from './processes.js';
 import type { Seen } from './seen.js';
 import type { Asked, Step } from './steps.js';
 
-/** Back in time: what any failure of the network has closed is open again. */
+/** After this time, whatever a failing network closed is open again. */
 const REST_MS = 61_000;
 
-/** A step that never ends is a failure, too: with it the run can be shrunk. A process that starts has its own bound. */
+/** A step that never ends is a failure too, so the run can be shrunk. Starting a process has its own bound. */
 const STEP_MS = 20_000;
 
 async function inTime(taking: Promise<void>, step: Step): Promise<void> {
@@ -79,7 +79,7 @@ async function administer(
       return pair.addKey(known.account, step.cap);
     case 'revoke':
     case 'rotate': {
-      // The first stays, so that there is always one that works.
+      // The first key stays, so that there is always one that works.
       if (known.revoked || number === 0) return;
       known.revoked = true;
       if (step.step === 'revoke') await pair.bench.revoke(key);
@@ -89,7 +89,7 @@ async function administer(
   }
 }
 
-/** Its figure is the most that the call can cost. It counts as a request, and reads nothing. */
+/** The estimate is the most that the call can cost. It counts as a request and reads nothing. */
 async function estimate(pair: Pair, asked: Asked): Promise<void> {
   const call = pair.modelCall(asked);
   const { revoked } = pair.model.keyOf(call.key);
@@ -99,7 +99,7 @@ async function estimate(pair: Pair, asked: Asked): Promise<void> {
   expect([seen.charged, seen.estimate]).toEqual([0, revoked ? null : pair.model.estimate(call)]);
 }
 
-/** The network fails for the time of one call; then it is well, and a read shows it. */
+/** The network fails during one call. Then it recovers, which a read proves. */
 async function fault(pair: Pair, asked: Asked, code: string): Promise<void> {
   const { world } = pair.bench.gate;
   world.fault = code;
@@ -109,7 +109,7 @@ async function fault(pair: Pair, asked: Asked, code: string): Promise<void> {
   await pair.call({ ...asked, key: 0, over: 'rest', fresh: true, budget: 500_000 });
 }
 
-/** The network hangs, and the caller leaves: not charged (M18), whatever was to be read. */
+/** The network hangs and the caller leaves; the call is not charged (M18), whatever it would have read. */
 async function hang(pair: Pair, asked: Asked): Promise<void> {
   const hanging = pair.bench.gate.hang();
   const leaving = new AbortController();
@@ -128,14 +128,16 @@ async function hang(pair: Pair, asked: Asked): Promise<void> {
   const isRead = await Promise.race([hanging.called.then(() => true), ended.then(() => false)]);
   leaving.abort();
   await ended;
-  // The service has heard of the closed connection once it answers on another.
+  // Once the service answers on another connection, it knows that the first one is closed.
   if (isRead) await fetch(`${pair.bench.url}/healthz`);
   hanging.release();
   await pair.advance(1000);
   await pair.call(call);
 }
 
-/** The same object for several accounts at once: one read, for which the first pays in full, the others half (M7). */
+/**
+ * Several accounts read the same object at once. It is one read: the first account pays in full, the others half (M7).
+ */
 async function crowd(pair: Pair, { ask, overs, fresh }: Extract<Step, { step: 'crowd' }>): Promise<void> {
   const { model } = pair;
   const callers = overs.map((over, account) => ({
@@ -159,8 +161,8 @@ async function crowd(pair: Pair, { ask, overs, fresh }: Extract<Step, { step: 'c
 }
 
 /**
- * Any calls at once: which comes first is open, so only what holds in any order is compared. Everything kept is
- * forgotten afterwards.
+ * Any calls at once. Their order is open, so only what holds in any order is compared. All caches are emptied
+ * afterwards.
  */
 async function storm(pair: Pair, calls: readonly Asked[]): Promise<void> {
   await pair.advance(1000);

@@ -25,14 +25,14 @@ export interface Seen {
   readonly estimate: number | null;
 }
 
-/** What is sent: the call, with the cursors that were given by the service. */
+/** The call as it is sent, with the cursors of the service. */
 export interface Sent extends Asked {
   readonly cursors: readonly (string | null)[];
   readonly estimate?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** What of a list is named, and how: a user by id or handle, a query in either spelling (P9). */
+/** The argument that names a list's subject: a user by id or handle, a query in either spelling (P9). */
 export function subjectIn({ kind, byHandle, isSpaced }: Extract<Ask, { read: 'list' }>): SubjectArgument {
   const subject = SUBJECTS[kind];
   switch (ROWS[kind].of) {
@@ -57,5 +57,5 @@ export interface SubjectArgument {
 export const thousandths = (credits: number | undefined): number => Math.round((credits ?? 0) * 1000);
 export const handle = (id: string): string => `user${id}`;
 
-/** The inputs of batches are told back as they were sent. */
+/** Batches repeat their inputs as they were sent. */
 export const idOfInput = (input: string): string => input.replace(/^user/, '');

@@ -1,4 +1,4 @@
-/** A call over GraphQL: the only one with several reads, and with lists below others. */
+/** A call over GraphQL, the only interface with several reads in a call and with lists below others. */
 import { at, type GraphqlReply, post } from '../../interfaces/graphql/client.js';
 import type { Nested } from '../calls/calls.js';
 import { type Kind, ROWS } from '../calls/world.js';
@@ -7,10 +7,10 @@ import type { Ask } from './steps.js';
 
 const PAGE = 'pageInfo { endCursor truncated } meta { items cache cacheHits }';
 
-/** As a field of a user or a tweet: the timeline has a name of its own there. */
+/** The name of a list as a field of a user or tweet, where the timeline is called `tweets`. */
 const nameOf = (kind: Kind): string => (kind === 'timeline' ? 'tweets' : kind);
 
-/** What is selected of each item. */
+/** The selection of each item. */
 function item(below: readonly Nested[] = [], own: string): string {
   const fields = below.map(
     ({ kind, count, below: next }, n) =>
@@ -43,7 +43,7 @@ function fieldOf(ask: Ask, fresh: boolean, cursor: string | null): string {
       return `${ask.read}(${inputs}${own}) { nodes { id } errors { input code } meta { items cache cacheHits } }`;
     }
     case 'list': {
-      // Of these arguments, the product is the name of a value.
+      // The product is an enum value among these arguments.
       const of = Object.entries(subjectIn(ask)).map(
         ([name, value]) => `${name}: ${name === 'product' ? value : `"${value}"`}`,
       );
@@ -99,7 +99,7 @@ function seenRoot(ask: Ask, reply: GraphqlReply, name: string): SeenRead {
   return { ...own, hits: isObject ? null : own.hits, nested: seenBelow(reply, below, items) };
 }
 
-/** In the order of the model: field by field, each for all items, and then what is below it. */
+/** The reads in the model's order: field by field, each for all items, then the lists below that field. */
 function seenBelow(reply: GraphqlReply, fields: readonly Nested[], items: readonly Path[]): SeenRead[] {
   return fields.flatMap(({ below = [] }, n) => {
     const paths = items.map((path): Path => [...path, `n${n}`]);

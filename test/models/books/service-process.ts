@@ -1,4 +1,6 @@
-/** The whole service in a process of its own, to be killed at any moment: clock and network are told through a pipe. */
+/**
+ * The whole service in a process of its own, which can be killed at any moment. A pipe supplies its clock and network.
+ */
 import { pino } from 'pino';
 import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 import type { Target } from '../../../adapters/postgres/sql.js';

@@ -1,4 +1,4 @@
-/** What can happen in a run, as plain JSON: a case that was found is kept as the list of its steps. */
+/** What can happen in a run, as plain JSON. A failing case is kept as the list of its steps. */
 import fc from 'fast-check';
 import type { Nested } from '../calls/calls.js';
 import { TIERS } from '../calls/prices.js';
@@ -13,17 +13,17 @@ export type Ask =
       readonly read: 'list';
       readonly kind: Kind;
       readonly count: number;
-      /** Which of the cursors that were given for this list, counted back from the newest; null: from the top. */
+      /** Which of the cursors given for this list, counted back from the newest; null starts at the top. */
       readonly cursor: number | null;
       readonly byHandle?: boolean;
       readonly idsOnly?: boolean;
-      /** A query with more spaces than it needs. */
+      /** Spells the query with more spaces than it needs. */
       readonly isSpaced?: boolean;
       readonly below?: readonly Nested[];
     };
 
 export interface Asked {
-  /** A number of a key, modulo how many there are. */
+  /** Stands for a key: this number modulo the number of keys. */
   readonly key: number;
   readonly over: Over;
   readonly asks: readonly Ask[];
@@ -32,7 +32,7 @@ export interface Asked {
   readonly budget: number | null;
 }
 
-/** Where a call is when its process is killed: the network was asked, the debit is on its way, or the answer is. */
+/** Where a call is when its process is killed: the network was called, the debit is on its way, or the answer is. */
 export type Moment = 'reading' | 'settling' | 'answering';
 
 export type Step =
@@ -42,27 +42,30 @@ export type Step =
   | {
       readonly step: 'storm';
       readonly calls: readonly Asked[];
-      /** The process is killed when so many are answered. */
+      /** The process is killed once this many calls are answered. */
       readonly killedAfter?: number | undefined;
     }
   | {
       readonly step: 'follow';
       readonly key: number;
       readonly kind: 'timeline' | 'search';
-      /** From which of the places that streams of the account came to, counted back from the newest; it begins without one. */
+      /**
+       * Which place of the account's streams to continue from, counted back from the newest; without any, the stream
+       * begins.
+       */
       readonly back: number;
-      /** How much is posted before it goes on from there. */
+      /** How many posts appear before it continues from there. */
       readonly posts: number;
-      /** Its process is killed, and what it sent first is lost. */
+      /** Whether its process is killed and the first events are lost. */
       readonly isLost: boolean;
     }
   | {
       readonly step: 'watch';
       readonly key: number;
       readonly kind: 'timeline' | 'search';
-      /** How much is posted before the account's watch goes on; it is made without one. */
+      /** How many posts appear before the account's watch continues; if it has none, one is made. */
       readonly posts: number;
-      /** Where its process is killed: before it is charged, before what it brings is written, or as that is received. */
+      /** When its process is killed: before the charge, before the delivery is written, or as that is received. */
       readonly killedAt: 'settling' | 'writing' | 'delivering' | null;
     }
   | { readonly step: 'kill' }
@@ -73,7 +76,7 @@ export type Step =
   | { readonly step: 'add key'; readonly key: number; readonly cap: number | null }
   | { readonly step: 'revoke' | 'rotate'; readonly key: number };
 
-/** The accounts that every run begins with: what each has, has paid, and the caps of its keys. */
+/** The accounts of every run: their balance, what they have paid, and the caps of their keys. */
 export const OPENING = [
   { credits: 5000, paidUsd: TIERS[4].paidUsd, qps: TIERS[4].qps, caps: [null, 3] },
   { credits: 400, paidUsd: TIERS[0].paidUsd, qps: TIERS[0].qps, caps: [null] },
@@ -132,7 +135,7 @@ const single: fc.Arbitrary<Asked> = fc.record({
   asks: ask.map((one) => [one]),
 });
 
-/** Fields that run side by side: none reads what another one caches, so that their order cannot matter. */
+/** Fields that run at the same time. None reads what another one caches, so their order cannot matter. */
 const apart = fc.tuple(
   fc.array(
     fc.oneof(
@@ -174,15 +177,15 @@ const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<Ask> =>
   fc.record({
     read: fc.constant('list' as const),
     kind: fc.constant(kind),
-    // The last is more than a list may be read for.
+    // The last is more parents than a list may be read for.
     count: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: fc.constant(21) }),
     cursor,
     below: below.map((one) => [one]),
   });
 
 /**
- * Lists below lists and objects: again apart, so that the order of those that are read at the same time cannot matter.
- * No more fields than an answer can have errors.
+ * Lists below lists and objects. Again none shares what it reads with another, so the order of simultaneous reads
+ * cannot matter. No more fields than an answer can have errors.
  */
 const nested: fc.Arbitrary<Asked> = fc.record({
   ...terms,
@@ -249,8 +252,8 @@ const WAITS = [
 
 const key = fc.nat({ max: 9 });
 /**
- * All but the first may close the network session: what a batch reads after that, because its budget makes it read in
- * parts, fails with a code of its own. So batches have the first alone.
+ * All but the first may close the network session. A batch that reads in parts because of its budget would then fail
+ * with another code for the later parts, so batches use only the first.
  */
 const FAULTS = ['upstream_error', 'upstream_rate_limited', 'no_account', 'request_rejected'] as const;
 const overs = fc.array(fc.constantFrom('rest' as const, 'graphql' as const, 'mcp' as const), {
@@ -311,7 +314,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
-  // Rare: another process takes longer to start than a hundred calls.
+  // Rare, because another process takes longer to start than a hundred calls.
   {
     weight: 1,
     arbitrary: fc.oneof(
@@ -342,5 +345,5 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const runs = ({ longest }: { longest: number }): fc.Arbitrary<Step[]> =>
   fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
 
-/** The runs that are made each time: so many rounds, each of so many runs from a seed of its own. */
+/** The runs made each time: this many rounds, each with a seed of its own and `round` runs. */
 export const SUITE = { seed: 20_261_595, rounds: 12, round: 5, longest: 40 };

@@ -15,7 +15,7 @@ const RUNS = Array.from({ length: SUITE.rounds }, (_, round) =>
   fc.sample(runs(SUITE), { seed: SUITE.seed + round, numRuns: SUITE.round }),
 ).flat();
 
-it('the runs that are made each time have every kind of step, and kill the process at every moment', () => {
+it('the fixed runs have every kind of step and kill the process at every moment', () => {
   const kills = [
     'kill',
     'cut off while reading',
@@ -33,7 +33,7 @@ it('the runs that are made each time have every kind of step, and kill the proce
   expect([...steps].sort()).toEqual([...kills, ...others, ...administering].sort());
 });
 
-it('they read every list, and lists below lists', () => {
+it('the fixed runs read every list, and lists below lists', () => {
   const asks = RUNS.flat().flatMap((step) => ('asks' in step ? step.asks : []));
   const lists = asks.filter((ask) => ask.read === 'list');
   expect(new Set(lists.map(({ kind }) => kind))).toEqual(new Set(KINDS));

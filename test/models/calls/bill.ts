@@ -1,4 +1,4 @@
-/** What one call has delivered so far: each object once (G3), priced item by item (M6). */
+/** What one call has delivered so far: each object once (G3), each item at its price (M6). */
 import type { Label, Unit } from './prices.js';
 import { priceOf } from './prices.js';
 import type { Spending } from './wallets.js';
@@ -22,12 +22,12 @@ export class Bill {
     return this.#paid.has(name);
   }
 
-  /** Whether one more item is covered; one that is paid for already is free. */
+  /** Whether one more item is covered; an item that is already paid for is free. */
   covers(unit: Unit, label: ItemLabel, name?: string): boolean {
     return (name !== undefined && this.#paid.has(name)) || this.spending.covers(priceOf(unit, label));
   }
 
-  /** False: it is not covered, and not delivered. */
+  /** Returns false if the item is not covered, and so not delivered. */
   take(unit: Unit, label: ItemLabel, name: string): boolean {
     if (!this.covers(unit, label, name)) return false;
     if (this.#paid.has(name)) return true;
@@ -39,7 +39,7 @@ export class Bill {
     return true;
   }
 
-  /** A read of the call failed after all: what it took is free. */
+  /** A read of the call failed after all, so what it took is free. */
   giveBack(unit: Unit, taken: readonly (readonly [ItemLabel, string])[]): void {
     for (const [label, name] of taken) {
       if (!this.#paid.delete(name)) continue;

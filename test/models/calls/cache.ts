@@ -1,9 +1,9 @@
-/** Everything that was read and is still kept, with its age, and what is known to be gone. */
+/** Everything that was read and is still cached, with its age, and everything known to be gone. */
 import { CACHED_MS } from './prices.js';
 import { type Kind, ROWS, type What, type World, whatOf } from './world.js';
 
 export interface ModelPage {
-  /** The network's token; a first page is kept under a name of its own for those who page on from it. */
+  /** The network's token. For calls that page on from a first page, a copy of it has a name of its own. */
   readonly place: string;
   readonly ids: readonly string[];
   readonly next: string | null;
@@ -15,18 +15,18 @@ export interface Kept<T> {
   readonly fetchedAt: number;
 }
 
-/** Where calls without a cursor begin. */
+/** The place at which calls without a cursor begin. */
 export const HEAD = '';
 export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
 
 export class UpstreamFault extends Error {}
 export class NotFound extends Error {}
 
-/** A profile is known by its id and by its handle, a tweet by its id. */
+/** A profile is cached by its id and its handle, a tweet by its id. */
 const namesOf = (what: What, id: string): string[] =>
   what === 'user' ? [`user:${id}`, `handle:user${id}`] : [`tweet:${id}`];
 
-/** The name that a single read uses: profiles are asked for by handle. */
+/** The name that a single read uses; profiles are requested by handle. */
 export const nameRead = (what: What, id: string): string => (what === 'user' ? `handle:user${id}` : `tweet:${id}`);
 
 const listName = (kind: Kind, subject: string): string => `list:${kind}:${subject}`;
@@ -74,7 +74,7 @@ export class ModelCache {
     throw new NotFound();
   }
 
-  /** A deleted object leaves every cache at once (M25), under each name that a cached copy has. */
+  /** A deleted object leaves every cache at once (M25), under each name of a cached copy. */
   #withdraw(what: What, id: string, name: string): void {
     const names = this.#live(name) ? namesOf(what, id) : [name];
     for (const each of names) {
@@ -105,7 +105,7 @@ export class ModelCache {
       const kept = this.#pages.get(`${listName(kind, subject)} ${where}`);
       return kept && this.nowMs < kept.untilMs ? kept : undefined;
     };
-    // A chain whose own first page is no longer kept continues in the newest one (C7).
+    // A chain whose own first page has expired continues in the newest one (C7).
     return at(place) ?? (place.startsWith('@') ? at(HEAD) : undefined);
   }
 
@@ -120,7 +120,7 @@ export class ModelCache {
     const name = listName(kind, subject);
     if (!got) {
       this.#tombstones.add(name);
-      // An account's list is gone with the account.
+      // The lists of an account go with it.
       if (ROWS[kind].of === 'user') this.#withdraw('user', subject, `user:${subject}`);
       this.#absent.set(name, this.nowMs);
       throw new NotFound();
@@ -135,7 +135,7 @@ export class ModelCache {
       next: got.next,
       before: first ? null : before,
     };
-    // A list also caches the objects on it (M13).
+    // A list also caches its objects (M13).
     for (const id of got.ids) this.#keepObject(what, id);
     const kept = { value: page, fetchedAt: this.nowMs };
     this.#pages.set(`${name} ${page.place}`, { ...kept, untilMs: this.nowMs + pageMs(kind, false) });
@@ -143,7 +143,7 @@ export class ModelCache {
     return kept;
   }
 
-  /** What the earlier pages of the chain have shown, as far as they are cached: no id twice in a chain (C11). */
+  /** The ids on earlier pages of the chain that are still cached: no id appears twice in a chain (C11). */
   #earlierIds(kind: Kind, subject: string, before: string | null): Set<string> {
     const ids = new Set<string>();
     for (let place = before; place !== null; ) {

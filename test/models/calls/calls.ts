@@ -1,18 +1,18 @@
-/** What is asked and what is answered, as plain data: the model predicts an `Answer` for each `Call`. */
+/** Calls and answers as plain data. The model predicts an `Answer` for each `Call`. */
 import type { Label, Unit } from './prices.js';
 import type { Kind } from './world.js';
 
-/** Where a list goes on: after these items of this page. The interface calls it opaque; this is what it must remember. */
+/** Where a list continues: after these items of this page. To clients it is opaque; this is what it has to record. */
 export interface Position {
   readonly place: string;
   readonly before: string | null;
-  /** Items of that page that were passed, counted up to three. */
+  /** How many items of that page were passed, counted up to three. */
   readonly inside: number;
-  /** The last three items passed, the newest first. */
+  /** The last three items passed, newest first. */
   readonly passed: readonly string[];
 }
 
-/** A list of each item of the read above it, from the top; only in GraphQL. */
+/** A list of each item of the read above it, from the top. Only in GraphQL. */
 export interface Nested {
   readonly kind: Kind;
   readonly count: number;
@@ -34,9 +34,9 @@ export interface ListRead {
   readonly read: 'list';
   readonly kind: Kind;
   readonly subject: string;
-  /** Lists of users can be asked for by handle, which is looked up for free. */
+  /** Lists of users can be requested by handle, which is looked up for free. */
   readonly byHandle?: boolean;
-  /** Followers as ids: the same page at another price. */
+  /** Followers as ids: the same page at a different price. */
   readonly idsOnly?: boolean;
   readonly count: number;
   readonly from: Position | null;
@@ -47,7 +47,7 @@ export type Read = ObjectRead | BatchRead | ListRead;
 
 export interface Call {
   readonly key: number;
-  /** Several only in one GraphQL document. */
+  /** More than one only in a GraphQL document. */
   readonly reads: readonly Read[];
   readonly fresh: boolean;
   /** In thousandths; null: none. */
@@ -55,7 +55,7 @@ export interface Call {
 }
 
 export interface ReadAnswer {
-  /** Null: it was answered. */
+  /** Null if the call was answered. */
   readonly code: string | null;
   readonly ids: readonly string[];
   readonly errors: readonly string[];
@@ -63,21 +63,21 @@ export interface ReadAnswer {
   readonly hits: number;
   readonly truncated: string | null;
   readonly next: Position | null;
-  /** Of the lists below it: field by field, each for all items in their order, and then what is below that. */
+  /** The lists below it: field by field, each for all items in their order, then the lists below that field. */
   readonly nested: readonly ReadAnswer[];
 }
 
 export interface Answer {
   readonly code: string | null;
   readonly charged: number;
-  /** That it was charged for. */
+  /** The number of charged items. */
   readonly items: number;
-  /** After the call; null: the key is not one. */
+  /** The balance after the call; null if the key does not exist. */
   readonly balance: number | null;
   readonly reads: readonly ReadAnswer[];
   readonly label: Label;
   readonly ageSeconds: number | null;
-  /** `RateLimit`; null: no key was resolved. */
+  /** `RateLimit`; null if no key was found. */
   readonly rate: string | null;
 }
 
@@ -89,7 +89,7 @@ export function unitOfList(kind: Kind, idsOnly = false): Unit {
   return idsOnly ? 'id' : 'edge';
 }
 
-/** The most items that are priced beforehand: the inputs of a batch are counted as they are sent (B1). */
+/** The most items, as priced in advance: the inputs of a batch count as they are sent (B1). */
 export const mostOf = (read: Read): number => {
   if (read.read === 'list') return read.count;
   return 'ids' in read ? read.ids.length : 1;

@@ -5,7 +5,7 @@ import { failed, type ListRead, type Nested, type Position, type ReadAnswer, uni
 import { readUnpaid } from './resolve.js';
 import { ROWS, whatOf } from './world.js';
 
-/** Most upstream pages a call may read (C12), and how many passed items a cursor remembers. */
+/** The most upstream pages that a call may read (C12), and how many passed items a cursor records. */
 const MOST_PAGES = 10;
 const REMEMBERED = 3;
 
@@ -19,7 +19,7 @@ export function readList(cache: ModelCache, bill: Bill, read: ListRead, fresh: b
   return new Walk(cache, bill, read, fresh).run();
 }
 
-/** Lists below the items of others, in the document's order: a field for all items, then what is below it (G9). */
+/** Lists below the items of others, in the document's order: a field for all items, then the lists below it (G9). */
 export function readNested(
   cache: ModelCache,
   bill: Bill,
@@ -75,7 +75,7 @@ class Walk {
     return this.#ids.length >= this.read.count;
   }
 
-  /** The next page, or the answer if there will be none. One page is looked at ahead of a full answer (C15). */
+  /** The next page, or the answer if there is no next page. A full answer looks one page ahead (C15). */
   #page(): { readonly kept: Kept<ModelPage>; readonly label: ItemLabel } | ReadAnswer {
     const { kind, subject } = this.read;
     const kept = this.fresh ? undefined : this.cache.page(kind, subject, this.#place);
@@ -130,7 +130,10 @@ class Walk {
     return this.#ids.includes(id) || (this.read.from?.passed.includes(id) ?? false);
   }
 
-  /** After the last item passed that the page still shows, or after its time; null: not in this page (C7, C10). */
+  /**
+   * The position after the last passed item that the page still shows, or else after its time; null if neither is in
+   * this page (C7, C10).
+   */
   #start(page: ModelPage): number | null {
     const { from, kind } = this.read;
     if (!this.#seeking || !from) return 0;
@@ -145,7 +148,7 @@ class Walk {
       if (index >= 0) return index + 1;
     }
     const [last] = passed;
-    // A tweet of a higher id is younger.
+    // Tweets with higher ids are newer.
     if (newestFirst && last !== undefined) {
       const index = page.ids.findIndex((id) => Number(id) <= Number(last));
       return index >= 0 ? index : null;

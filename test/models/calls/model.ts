@@ -1,6 +1,6 @@
 /**
- * The whole meter in plain lines, from docs/pricing.md and the interface: what any sequence of calls is answered and
- * charged. It shares no code with the service.
+ * The whole meter in plain lines, from docs/pricing.md and the interface: the answers and charges of any sequence of
+ * calls. It shares no code with the service.
  */
 import { Bill } from './bill.js';
 import { ModelCache } from './cache.js';
@@ -22,11 +22,11 @@ import type { World } from './world.js';
 
 export interface ModelOptions {
   readonly nowMs: number;
-  /** In thousandths: a call that could cost more is refused, unless it has a budget of its own (G8). */
+  /** In thousandths. A call that could cost more is refused unless it has a budget of its own (G8). */
   readonly defaultBudget: number;
 }
 
-/** Items that a list may be read for, as counted beforehand (G10). */
+/** The most items that a list may be read for, as counted in advance (G10). */
 const MOST_PARENTS = 20;
 
 const sumOf = <T>(all: readonly T[], figure: (one: T) => number): number =>
@@ -45,7 +45,7 @@ export class Model {
     this.#defaultBudget = defaultBudget;
   }
 
-  /** Another process takes over: what was read is no longer known, and neither is how often anybody has asked. */
+  /** Another process takes over: caches and rate limits are empty again. */
   restart(): void {
     const { nowMs } = this.cache;
     this.cache = new ModelCache(this.#world, nowMs);
@@ -58,12 +58,12 @@ export class Model {
     this.keyOf(key).spent -= charged;
   }
 
-  /** Gives the account's number. */
+  /** Returns the account's number. */
   open(balance: number, qps: number): number {
     return this.accounts.push({ balance, qps, tokens: qps * 1000, refilledAtMs: this.cache.nowMs }) - 1;
   }
 
-  /** Gives the key's number. */
+  /** Returns the key's number. */
   addKey(account: number, cap: number | null): number {
     return this.keys.push({ account, cap, spent: 0, revoked: false }) - 1;
   }
@@ -84,7 +84,7 @@ export class Model {
     this.cache.nowMs += ms;
   }
 
-  /** The most the call can cost, which is what an estimate says; null: a list would be read for too many items (G10). */
+  /** The most that the call can cost, which is the estimate; null if a list would be read for too many items (G10). */
   estimate({ reads, fresh }: Pick<Call, 'reads' | 'fresh'>): number | null {
     const label = fresh ? 'bypass' : 'miss';
     const below = (fields: readonly Nested[], parents: number): number =>
@@ -100,7 +100,7 @@ export class Model {
     return Number.isFinite(most) ? most : null;
   }
 
-  /** In the order of S7: the key, the rate, the size of the call, the money, the read. */
+  /** In the order of S7: the key, the rate, the size of the call, the credits, the read. */
   call(call: Call): Answer {
     const key = this.keyOf(call.key);
     const account = this.accountOf(call.key);

@@ -1,4 +1,4 @@
-/** Profiles and tweets, alone and in batches: in the order asked, as far as the money goes (M1, B6, B7). */
+/** Profiles and tweets, alone and in batches: in the requested order, as far as the credits go (M1, B6, B7). */
 import type { Bill, ItemLabel } from './bill.js';
 import { type ModelCache, NotFound, nameRead, UpstreamFault } from './cache.js';
 import { type BatchRead, failed, type ObjectRead, type ReadAnswer } from './calls.js';
@@ -7,7 +7,7 @@ import type { What } from './world.js';
 
 type One = { readonly label: ItemLabel } | { readonly code: string };
 
-/** Delivers one object if it is there and covered. */
+/** Delivers one object if it exists and is covered. */
 function one(cache: ModelCache, bill: Bill, what: What, id: string, fresh: boolean): One {
   const name = nameRead(what, id);
   const sold = `${fresh ? 'fresh ' : ''}${what} ${id}`;
@@ -19,7 +19,7 @@ function one(cache: ModelCache, bill: Bill, what: What, id: string, fresh: boole
   }
   if (!fresh && cache.isAbsent(name)) return { code: 'not_found' };
   const label = fresh ? 'bypass' : 'miss';
-  // Nothing is read unless it can be paid for at its full price (M1).
+  // Nothing is read unless its full price is covered (M1).
   if (!bill.spending.covers(fresh ? 2000 : 1000)) return { code: 'no_credits' };
   try {
     cache.readObject(what, id);
@@ -50,7 +50,7 @@ export function readBatch(cache: ModelCache, bill: Bill, read: BatchRead, fresh:
   for (const id of inputs) {
     const got: One = isCut ? { code: 'no_credits' } : one(cache, bill, what, id, fresh);
     if ('code' in got) {
-      // From the first that is not covered, none is served, cached or not (B6).
+      // From the first input that is not covered on, none is served, cached or not (B6).
       isCut ||= got.code === 'no_credits';
       codes.add(got.code);
       errors.push(`${id} ${got.code}`);
@@ -59,7 +59,7 @@ export function readBatch(cache: ModelCache, bill: Bill, read: BatchRead, fresh:
     ids.push(id);
     if (got.label === 'hit') hits += 1;
   }
-  // All failed at the network for one reason: a retry loop must notice (B8).
+  // If all failed at the network for one reason, the batch fails, because a retry loop must notice (B8).
   const [code = ''] = codes;
   if (ids.length === 0 && codes.size === 1 && code !== 'no_credits' && code !== 'not_found') return failed(code);
   return { ...failed(''), code: null, ids, errors, hits, label: batchLabel(ids.length, hits, fresh) };

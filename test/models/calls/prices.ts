@@ -14,7 +14,7 @@ export function priceOf(unit: Unit, label: 'miss' | 'hit' | 'bypass'): number {
 
 const MINUTE = 60_000;
 
-/** M11 and M24: how long what was read stays cached. */
+/** M11 and M24: how long anything read stays cached. */
 export const CACHED_MS = {
   object: 15 * MINUTE,
   firstPage: 2 * MINUTE,
@@ -23,7 +23,7 @@ export const CACHED_MS = {
   absent: MINUTE,
 } as const;
 
-/** Total paid in US dollars, and the requests a second it gives. */
+/** The total paid in US dollars, and the requests a second that it gives. */
 export const TIERS = [
   { paidUsd: 0, qps: 1 },
   { paidUsd: 10, qps: 20 },

@@ -1,7 +1,7 @@
-/** The profile behind a handle, when it is not an item of the answer: free, and kept like any other. */
+/** The profile behind a handle that is not an item of the answer: free, and cached like any other. */
 import { type ModelCache, NotFound, nameRead, UpstreamFault } from './cache.js';
 
-/** Null: it is there; else the code. */
+/** Null if it exists; otherwise the code. */
 export function readUnpaid(cache: ModelCache, id: string): string | null {
   const name = nameRead('user', id);
   if (cache.object(name)) return null;

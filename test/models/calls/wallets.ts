@@ -3,14 +3,14 @@
 export interface ModelAccount {
   balance: number;
   readonly qps: number;
-  /** Of the token bucket, in thousandths of a request; full at the start. */
+  /** The tokens in the bucket, in thousandths of a request; the bucket is full at the start. */
   tokens: number;
   refilledAtMs: number;
 }
 
 export interface ModelKey {
   readonly account: number;
-  /** In all; null: none. */
+  /** The cap of all time; null: none. */
   readonly cap: number | null;
   spent: number;
   revoked: boolean;
@@ -18,19 +18,19 @@ export interface ModelKey {
 
 export type Shortage = 'no_credits' | 'key_cap' | 'max_credits';
 
-/** What `RateLimit` says, or that the request is over the limit (L3, L5). */
+/** The value of `RateLimit`, or that the request exceeds the limit (L3, L5). */
 export interface Admission {
   readonly allowed: boolean;
   readonly header: string;
 }
 
-/** A bucket as a process begins with it. */
+/** The bucket as a new process begins with it. */
 export function fill(account: ModelAccount, nowMs: number): void {
   account.tokens = account.qps * 1000;
   account.refilledAtMs = nowMs;
 }
 
-/** One request of the account: a bucket that holds one second's worth, and refills continuously (L3). */
+/** Takes one request of the account from a bucket that holds one second's worth and refills continuously (L3). */
 export function admit(account: ModelAccount, nowMs: number): Admission {
   const full = account.qps * 1000;
   account.tokens = Math.min(full, account.tokens + (nowMs - account.refilledAtMs) * account.qps);
@@ -49,7 +49,7 @@ export class Spending {
 
   constructor(account: ModelAccount, key: ModelKey, budget: number | null) {
     const unlimited = Number.POSITIVE_INFINITY;
-    // Of two that are equally low, the one that the caller can lift most easily is named.
+    // If two are equally low, the refusal names the one that the caller can lift most easily.
     this.#limits = [
       ['max_credits', budget ?? unlimited],
       ['key_cap', key.cap === null ? unlimited : key.cap - key.spent],

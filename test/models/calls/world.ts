@@ -1,4 +1,7 @@
-/** What the network holds, as plain data: the model knows what can be read, and the scripted network answers from it. */
+/**
+ * What the network holds, as plain data. The model knows from it what can be read, and the scripted network answers
+ * from it.
+ */
 
 export type What = 'user' | 'tweet';
 export type Kind = 'timeline' | 'followers' | 'following' | 'replies' | 'quotes' | 'retweeters' | 'search' | 'people';
@@ -20,9 +23,9 @@ export const KINDS = Object.keys(SUBJECTS) as readonly Kind[];
 export interface KindRow {
   readonly items: 'tweets' | 'users';
   readonly of: What | 'query';
-  /** Ordered by time, the newest first. */
+  /** Ordered by time, newest first. */
   readonly newestFirst: boolean;
-  /** T6: whether the list of a subject that is not there is empty, in place of 404. */
+  /** T6: whether the list of a missing subject is empty rather than 404. */
   readonly emptyWithout: boolean;
 }
 
@@ -50,9 +53,9 @@ export interface WorldPage {
 }
 
 const USERS = 30;
-/** Single tweets 900 to 905 are in no list; those of lists begin at 1000. */
-/** Who wrote every tweet: comes with it for free (M22), and is asked for by nobody. */
+/** Author of every tweet: comes with each for free (M22), and no call requests it. */
 export const AUTHOR = '600';
+/** Single tweets, 900 to 905, are in no list; the tweets of lists begin at 1000. */
 const SINGLES = 6;
 const LIST_TWEETS = 40;
 const NESTED_TWEETS = 40;
@@ -60,11 +63,11 @@ const FIRST_POST = 2000;
 
 const range = (count: number, first: number): string[] => Array.from({ length: count }, (_, i) => String(first + i));
 
-/** A network of thirty users and eight lists, which changes when told. */
+/** A network of thirty users and eight lists, which a run can change. */
 export class World {
   readonly users = new Set([...range(USERS, 1), AUTHOR]);
   readonly tweets = new Set([...range(SINGLES, 900), ...range(LIST_TWEETS, 1000), ...range(NESTED_TWEETS, 1100)]);
-  /** The upstream's fault while it has one: every read fails with this code. */
+  /** While set, every read fails with this code. */
   fault: string | null = null;
   readonly #gone = new Set<string>();
   readonly #hidden = new Set<Kind>();
@@ -79,7 +82,7 @@ export class World {
     search: range(13, 1010).reverse(),
     people: range(7, 8),
   };
-  /** Lists of what is on those lists; any other has none. No two share an item. */
+  /** Lists of the items on those lists; other items have none. No two lists share an item. */
   readonly #nested: Readonly<Record<string, readonly string[]>> = {
     'timeline 10': range(3, 1100).reverse(),
     'timeline 11': range(7, 1104).reverse(),
@@ -105,18 +108,18 @@ export class World {
     return all.has(id) && !this.#gone.has(`${what} ${id}`);
   }
 
-  /** What was posted to the main list of a kind, the oldest first. */
+  /** The posts in the main list of a kind, oldest first. */
   posts(kind: Kind): readonly string[] {
     return this.#lists[kind].filter((id) => Number(id) > FIRST_POST).reverse();
   }
 
-  /** Whether the main list of a kind is there. */
+  /** Whether the main list of a kind exists. */
   shows(kind: Kind): boolean {
     const { of } = ROWS[kind];
     return (of === 'query' || this.has(of, SUBJECTS[kind])) && !this.#hidden.has(kind);
   }
 
-  /** Null: the network says 404. A token names the last item passed. */
+  /** Null if the network says 404. A token names the last item passed. */
   page(kind: Kind, subject: string, token: string | null): WorldPage | null {
     const { of, emptyWithout } = ROWS[kind];
     const there = (of === 'query' || this.has(of, subject)) && !this.#hidden.has(kind);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => real.drop());
 
-/** Two wallets, one of which has a second key with a cap; the same ones in both databases. */
+/** Two wallets in each database, one of them with a second key that has a cap. Both databases get the same ones. */
 async function openBoth(): Promise<{ payers: Payer[]; both: DebitStatements[] }> {
   const [accounts, ledger] = [createAccounts(real.sql), createLedger(real.sql)];
   const simulated = new Database({ now: Date.now });
@@ -48,12 +48,12 @@ async function openBoth(): Promise<{ payers: Payer[]; both: DebitStatements[] }>
     postAny: async (debits, mode) => simulated.postAny(debits, mode),
     find: async (debits) => simulated.find(debits),
   };
-  // The new cap is one more version.
+  // The new cap is one more version of the key.
   const uncapped = await Promise.all(payers.map((payer) => lookedUp(accounts, payer)));
   return { payers: [...uncapped, capped], both: [debitStatements(real.sql), statements] };
 }
 
-/** One statement: what it posts, by payer and amount; an id that was used before in place of a new one. */
+/** One statement: payers and amounts to post; some debits repeat an earlier id. */
 const statement = fc.record({
   how: fc.constantFrom('plain' as const, 'skipLocked' as const, 'waitForLock' as const),
   debits: fc.array(fc.record({ payer: fc.nat(2), amount: fc.integer({ min: 1, max: 400 }) }), {
@@ -65,7 +65,7 @@ const statement = fc.record({
 
 type Statement = typeof statement extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a statement says, or the code that it fails with. */
+/** The result of a statement, or the code it fails with. */
 async function said(by: DebitStatements, how: Statement['how'], debits: readonly Debit[]): Promise<unknown> {
   try {
     if (how === 'plain') return await by.postPlain(debits);
@@ -78,7 +78,7 @@ async function said(by: DebitStatements, how: Statement['how'], debits: readonly
   }
 }
 
-it('posts, refuses and finds debits alike', async () => {
+it('posts, refuses and finds debits like Postgres', async () => {
   const property = fc.asyncProperty(fc.array(statement, { minLength: 1, maxLength: 8 }), async (statements) => {
     const { payers, both } = await openBoth();
     const used: Debit[] = [];

@@ -1,4 +1,4 @@
-/** The page on invariants names those that are checked, the tests that have them, and the mutants. */
+/** The page on invariants lists every invariant that is checked, the tests that check it, and the mutants. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTANTS } from './mutants.js';
@@ -34,7 +34,7 @@ describe('docs/invariants.md', () => {
     expect(files.filter((file) => !existsSync(new URL(file, ROOT)))).toEqual([]);
   });
 
-  it('has a row for each mutant, with an invariant that there is', () => {
+  it('has a row for each mutant, naming an existing invariant', () => {
     const names = new Set(INVARIANTS.map(({ name }) => name));
     const mutants = Object.values(MUTANTS).map(({ name, breaks }) => [name, breaks]);
     expect(rowsUnder('Mutant')).toEqual(mutants);

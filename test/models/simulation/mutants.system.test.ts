@@ -1,10 +1,10 @@
-/** What the simulation is worth: faults put into the real code are found, by the invariant that they break. */
+/** Proves that the simulation finds faults: each mutant of the real code breaks the invariant it names. */
 import { expect, it } from 'vitest';
 import { MUTANTS } from './mutants.js';
 import { bundle } from './parts/bundle.js';
 import { runSeeds } from './seeds.js';
 
-it.each(Object.entries(MUTANTS))('%s is found', { timeout: 600_000 }, async (name, mutant) => {
+it.each(Object.entries(MUTANTS))('finds %s', { timeout: 600_000 }, async (name, mutant) => {
   const program = await bundle(name, mutant);
   try {
     const range = { from: mutant.from, count: mutant.within, processes: 2 };

@@ -1,14 +1,14 @@
-/** Faults put into the real code, one at a time: what the simulation must find. */
+/** Faults put into the real code, one at a time, which the simulation must find. */
 
 export interface Mutant {
   readonly name: string;
   /** The invariant that it breaks. */
   readonly breaks: string;
-  /** The file, and a text that is in it once. */
+  /** The file, and a text that occurs in it once. */
   readonly file: string;
   readonly text: string;
   readonly instead: string;
-  /** Found within so many seeds from this one on. */
+  /** It is found within this many seeds, starting with this one. */
   readonly from: number;
   readonly within: number;
 }
@@ -19,7 +19,7 @@ export const MUTANTS = {
     breaks: 'only calls are charged',
     file: 'src/metering/settle.ts',
     text: '=> ledger.post({ ...debit, operation: name }, at.signal);',
-    // Under an id of its own: the ledger posts the same id once.
+    // With an id of its own, because the ledger posts the same id only once.
     instead: `=> {
       ledger.post({ ...debit, requestId: requestId.replace('-8000-', '-8001-'), operation: name }, at.signal).catch(() => {});
       return ledger.post({ ...debit, operation: name }, at.signal);

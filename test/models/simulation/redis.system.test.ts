@@ -1,4 +1,4 @@
-/** The simulated Redis does for the adapters what Redis does: they pass the suites of their ports over it. */
+/** The simulated Redis behaves like Redis for the adapters: over it, they pass the suites of their ports. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
 import { Chance } from '../../../demo/random.js';

@@ -3,7 +3,7 @@ import { simulate } from './parts/run.js';
 
 const SEEDS = Array.from({ length: 20 }, (_, nth) => nth + 1);
 
-it('the same seed is the same run, to the last message; another seed is another', async () => {
+it('repeats a run to the last message with the same seed, and not with another', async () => {
   const first = [];
   for (const seed of SEEDS) first.push(await simulate(seed));
   for (const { seed, hash, events } of first.toReversed()) {

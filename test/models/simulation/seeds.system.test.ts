@@ -1,15 +1,15 @@
-/** Several nodes on one virtual clock, whatever fails: `docs/invariants.md` says what holds. */
+/** Several nodes on one virtual clock, with all kinds of faults: `docs/invariants.md` says what holds. */
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { bundle } from './parts/bundle.js';
 import { runSeeds } from './seeds.js';
 
 const SEEDS = 10_000;
-/** Beside other tests, as many seeds as fit into this time, and at least so many. */
+/** When run together with other tests: as many seeds as fit into this time, and at least this many. */
 const SECONDS = 110;
 const FEWEST = 300;
 
-it('every invariant holds in every run', { timeout: 600_000 }, async () => {
+it('keeps every invariant in every run', { timeout: 600_000 }, async () => {
   const program = await bundle('seeds');
   try {
     const processes = availableParallelism();
@@ -22,7 +22,7 @@ it('every invariant holds in every run', { timeout: 600_000 }, async () => {
     expect(failed).toEqual([]);
     expect(seeds).toBeGreaterThanOrEqual(FEWEST);
     expect(orders.size).toBeGreaterThan(0.99 * seeds);
-    // Much fails, but not all.
+    // Much may fail, but not everything.
     expect(answered).toBeGreaterThan(calls / 4);
     expect(answered).toBeLessThan(calls);
   } finally {

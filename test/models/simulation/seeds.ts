@@ -7,12 +7,12 @@ export interface Seeds {
   readonly from: number;
   readonly count: number;
   readonly processes: number;
-  /** Ends after this time, with the seeds that were run by then, once they are so many. */
+  /** Ends after this time with the seeds run so far, if they are enough. */
   readonly seconds?: number;
   readonly fewest?: number;
-  /** Whatever else runs on the machine comes first. */
+  /** Gives way to everything else that runs on the machine. */
   readonly after?: boolean;
-  /** Ends as soon as one has failed. */
+  /** Ends as soon as one seed has failed. */
   readonly untilFailure?: boolean;
   readonly onTold?: (sum: Summary) => void;
 }
@@ -27,7 +27,7 @@ export interface Summary {
   readonly seconds: number;
 }
 
-/** Runs seeds in several processes, each its share of them. */
+/** Divides seeds among several processes and runs them. */
 export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summary> {
   const { from, count, processes, seconds, fewest = 0, after, untilFailure = false, onTold = () => {} } = options;
   const startedAt = performance.now();

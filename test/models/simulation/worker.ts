@@ -1,16 +1,19 @@
-/** Runs seeds in a process of its own: `worker.mjs FROM COUNT STEP`. Tells its parent of each that fails, and of all. */
+/**
+ * Runs seeds in a process of its own: `worker.mjs FROM COUNT STEP`. Reports each failing seed, and all seeds at the
+ * end.
+ */
 import { simulate } from './parts/run.js';
 
-/** One message for so many seeds, or as soon as one has failed. */
+/** Sends one message for this many seeds, or as soon as one has failed. */
 const AT_ONCE = 50;
 
-/** What a worker tells. */
+/** What a worker reports. */
 export interface Told {
   readonly seeds: number;
   readonly events: number;
   readonly calls: number;
   readonly answered: number;
-  /** The orders of events that it reached, as hashes. */
+  /** Hashes of the orders of events that it reached. */
   readonly orders: readonly string[];
   readonly failed: readonly { readonly seed: number; readonly violations: readonly string[] }[];
 }
@@ -44,5 +47,5 @@ for (let seed = from; seed < from + count; seed += step) {
   process.send?.(told satisfies Told);
   told = nothingYet();
 }
-// Timers of a run that has ended keep nothing alive, but a channel to the parent does.
+// Timers of a finished run keep nothing alive, but a channel to the parent does.
 process.disconnect?.();

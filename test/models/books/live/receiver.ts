@@ -1,4 +1,4 @@
-/** The host that webhooks are sent to. */
+/** The host that receives webhooks. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,8 +22,8 @@ export class Receiver {
     server.on('request', (request, response: ServerResponse) => {
       void json(request).then((event) => {
         receiver.at(request.url ?? '').push({ id: String(request.headers['webhook-id']), event });
-        // One that is held is never answered.
-        // A connection that ends as the next one is sent would fail it, and the clock of its next try stands still.
+        // A webhook that is held is never answered. Connections are closed because one that ended just as the next
+        // webhook is sent would fail that, and the clock of its next try stands still.
         if (receiver.#holding === null) response.writeHead(204, { connection: 'close' }).end();
         else receiver.#holding.fire();
       });
@@ -40,14 +40,14 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What came to a path, in order. */
+  /** What a path received, in order. */
   at(path: string): Received[] {
     const received = this.#received.get(path) ?? [];
     this.#received.set(path, received);
     return received;
   }
 
-  /** Answers nothing from now on, until released; `called` resolves with the first webhook that comes. */
+  /** Stops answering until released; `called` resolves with the first webhook that arrives. */
   hold(): { readonly called: Promise<void>; release(): void } {
     const holding = signal();
     this.#holding = holding;
@@ -59,7 +59,7 @@ export class Receiver {
     };
   }
 
-  /** For the next run. */
+  /** Prepares it for the next run. */
   reset(): void {
     this.#received.clear();
     this.#holding = null;

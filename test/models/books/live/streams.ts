@@ -1,6 +1,6 @@
 /**
- * A stream is opened, and left after its first event. Somebody who comes back where they were gets each post once, in order,
- * and pays for it once, whatever was lost in between.
+ * A stream is opened and left after its first event. A client that continues from its last position gets each post
+ * once, in order, and pays for it once, whatever was lost in between.
  */
 import { expect } from 'vitest';
 import { type OpenStream, openStream } from '../../../kit/events.js';
@@ -13,10 +13,10 @@ import type { Step } from '../steps.js';
 
 type Follow = Extract<Step, { step: 'follow' }>;
 
-/** Where a client has come to. */
+/** How far a client has come. */
 export interface Place {
   readonly kind: Follow['kind'];
-  /** Of the event behind which it continues. */
+  /** The id of the event after which it continues. */
   readonly id: string;
   /** How many of the list's posts it has. */
   readonly posts: number;
@@ -28,9 +28,9 @@ interface Page {
   readonly request_id: string;
 }
 
-/** More than a run posts. */
+/** More than a run ever posts. */
 const COUNT = 50;
-/** What a key can be refused a list for that works otherwise. */
+/** The codes with which a list can be refused to a key that otherwise works. */
 export const REFUSALS = ['invalid_key', 'no_credits', 'not_found'];
 
 export async function follow(pair: Pair, step: Follow): Promise<void> {
@@ -39,7 +39,7 @@ export async function follow(pair: Pair, step: Follow): Promise<void> {
   const own = pair.placesOf(pair.accountOf(step.key)).filter((place) => place.kind === kind);
   const from = own.at(-1 - (step.back % Math.max(1, own.length))) ?? (await goOn(pair, step, null));
   for (let nth = 0; nth < posts; nth += 1) world.apply({ change: 'post', kind });
-  // What is kept would lack the newest posts.
+  // Cached pages would lack the newest posts.
   await pair.forget();
   if (from !== null && isLost) await lose(pair, step, from);
   if (from !== null) await goOn(pair, step, from);
@@ -54,7 +54,9 @@ async function open(pair: Pair, { kind, key }: Follow, from: Place | null, url: 
   return openStream(`${url}/v1/live?${query}`, pair.key(pair.numberOf(key)).key, headers);
 }
 
-/** From where a stream was, or from now on (null). Where it has come to; null: it was refused. */
+/**
+ * Continues a stream from a place, or begins one now (null). Returns the place it reached, or null if it was refused.
+ */
 async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place | null> {
   const { kind, key } = step;
   const { world } = pair.bench.gate;
@@ -66,7 +68,7 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
     return null;
   }
   const posts = world.posts(kind);
-  // What is not shown is what it does not have.
+  // The client does not have posts that are not shown.
   let place = from ?? { kind, id: '', posts: world.shows(kind) ? posts.length : 0 };
   let page: Page | null;
   let isOver = false;
@@ -84,24 +86,25 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
     expect(got).toEqual(posts.slice(place.posts, place.posts + got.length));
     place = { kind, id: event?.id ?? place.id, posts: place.posts + got.length };
     isShort = page !== null && 'truncated' in page;
-    // Behind what was paid for before, more may come at once; and where the money was short, an item that is cached by now.
+    // After items that were already paid for, more may follow at once; so may an item that is cached by now, if
+    // credits ran short.
   } while (isShort || (page?.credits_charged === 0 && page.data.length > 0 && place.posts < posts.length));
   leave();
-  // The service has heard of it once it answers on another connection.
+  // Once the service answers on another connection, it knows that this one is closed.
   await fetch(`${pair.bench.url}/healthz`);
-  // As much as there is, or as the money was enough for.
+  // It has all there is, or what the credits covered.
   if (!isOver && world.shows(kind)) expect(place.posts).toBe(posts.length);
   pair.placesOf(pair.accountOf(key)).push(place);
   return place;
 }
 
-/** What is sent again was charged before, and is free. */
+/** Items that are sent again were charged before, and are free. */
 function told(pair: Pair, key: number, page: Page): void {
   if (page.credits_charged > 0) charge(pair, key, page);
   else expect(page.data.length === 0 || pair.isCharged(page.request_id)).toBe(true);
 }
 
-/** Items that were charged once, in thousandths: in full, or as far as they were kept, in part. */
+/** Items charged once, in thousandths. Any number of them may have come from the cache, at half the price. */
 export function charge(pair: Pair, key: number, { data, credits_charged, request_id: requestId }: Page): number {
   const charged = Math.round(credits_charged * 1000);
   expect(charged).toBeGreaterThanOrEqual(data.length * priceOf('object', 'hit'));
@@ -110,7 +113,7 @@ export function charge(pair: Pair, key: number, { data, credits_charged, request
   return charged;
 }
 
-/** The stream's first events never arrive, and its process is killed. */
+/** Loses the first events of a stream, and kills its process. */
 async function lose(pair: Pair, step: Follow, from: Place): Promise<void> {
   const way = await openOneWay(pair.bench.url);
   const opening = open(pair, step, from, way.url).catch(() => undefined);

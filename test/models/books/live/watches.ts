@@ -1,6 +1,6 @@
 /**
- * A watch goes on while its list is as it is, and is paused for what comes then. Its webhook receives each post once, in
- * order, for what the ledger has, at whatever moment its process was killed.
+ * A watch continues while its list is there, and is paused otherwise. Its webhook receives each post once, in order,
+ * for the price in the ledger, at whatever moment its process is killed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -16,16 +16,16 @@ import { charge, REFUSALS } from './streams.js';
 type Watching = Extract<Step, { step: 'watch' }>;
 type Killed = NonNullable<Watching['killedAt']>;
 
-/** A watch, and what it has delivered. */
+/** A watch and what it has delivered so far. */
 export interface Watch {
   readonly watchId: string;
   readonly path: string;
-  /** How many of the list's posts it was made behind, or has delivered. */
+  /** How many of the list's posts came before it was made, or were delivered by it. */
   posts: number;
   number: number;
   /** In thousandths. */
   spent: number;
-  /** How much of what its path received was looked at. */
+  /** How many of the webhooks at its path were checked. */
   seen: number;
 }
 
@@ -39,7 +39,7 @@ interface Items {
   };
 }
 
-/** More than a process holds a watch, or a webhook that it sends. */
+/** Longer than a process can hold a watch, or a webhook that it is sending. */
 const HELD_MS = 31_000;
 const LOOK_MS = 5;
 
@@ -48,7 +48,7 @@ export async function watch(pair: Pair, step: Watching): Promise<void> {
   const watches = pair.watchesOf(pair.accountOf(step.key));
   const known = watches.get(kind) ?? (await made(pair, step));
   for (let nth = 0; nth < posts; nth += 1) pair.bench.gate.world.apply({ change: 'post', kind });
-  // What is kept would lack the newest posts.
+  // Cached pages would lack the newest posts.
   await pair.forget();
   if (known !== null) {
     watches.set(kind, known);
@@ -60,7 +60,7 @@ export async function watch(pair: Pair, step: Watching): Promise<void> {
   await pair.balances();
 }
 
-/** Null: it was refused. */
+/** Makes a watch; null if it was refused. */
 async function made(pair: Pair, step: Watching): Promise<Watch | null> {
   const { kind } = step;
   const { gate, receiver } = pair.bench;
@@ -75,7 +75,7 @@ async function made(pair: Pair, step: Watching): Promise<Watch | null> {
   return known;
 }
 
-/** Gives the watch's id; null: it was refused. */
+/** Makes a call about watches. Returns the watch's id, or null if it was refused. */
 async function asked(pair: Pair, { key }: Watching, path: string, body: object): Promise<string | null> {
   await pair.advance(1000);
   const reply = await createClient(pair.bench.url, pair.key(pair.numberOf(key)).key).post(path, body);
@@ -87,7 +87,7 @@ async function asked(pair: Pair, { key }: Watching, path: string, body: object):
 const change = async (pair: Pair, step: Watching, { watchId }: Watch, to: 'resume' | 'pause'): Promise<boolean> =>
   (await asked(pair, step, `/v1/watches/${watchId}/${to}`, {})) !== null;
 
-/** Until no process follows it any more. */
+/** Pauses the watch and waits until no process follows it. */
 async function pause(pair: Pair, step: Watching, known: Watch): Promise<void> {
   await change(pair, step, known, 'pause');
   while ((await pair.bench.watch(known.watchId)).isHeld) await sleep(LOOK_MS);
@@ -115,7 +115,10 @@ async function goOn(pair: Pair, step: Watching, known: Watch, cut: Cut | null): 
   }
 }
 
-/** What is to come was received, or the watch has stopped, and all that it wrote is delivered. How it is then. */
+/**
+ * Waits until all that is due was received or the watch has stopped, and until all that it wrote is delivered. Returns
+ * its state.
+ */
 async function untilCaughtUp(pair: Pair, { kind }: Watching, { watchId, path, posts }: Watch) {
   const { gate, receiver, watch: look } = pair.bench;
   const { world } = gate;
@@ -133,7 +136,10 @@ async function untilCaughtUp(pair: Pair, { kind }: Watching, { watchId, path, po
 const itemsOf = ({ event }: Received): Items | null =>
   (event as Items).type === 'watch.items' ? (event as Items) : null;
 
-/** Each delivery came in its turn, and again only where a process was killed before it could note that it came. */
+/**
+ * Checks that deliveries came in order, and repeats only where a process was killed before it could note one as
+ * delivered.
+ */
 async function told(pair: Pair, step: Watching, known: Watch, mayRepeat: boolean): Promise<void> {
   const { receiver, gate } = pair.bench;
   const posts = gate.world.posts(step.kind);
@@ -157,7 +163,7 @@ async function told(pair: Pair, step: Watching, known: Watch, mayRepeat: boolean
   expect(await pair.bench.watch(known.watchId)).toMatchObject({ number: known.number, spent: known.spent });
 }
 
-/** Where its process is killed. */
+/** The moment at which the process is killed. */
 interface Cut {
   readonly reached: (until: Promise<unknown>) => Promise<void>;
   readonly letGo: () => void;
@@ -169,12 +175,12 @@ const CUTS: Readonly<Record<Killed, (pair: Pair, step: Watching) => Promise<Cut>
     const { waited, release } = await pair.bench.lock(pair.account(pair.model.keyOf(pair.numberOf(key)).account));
     return { reached: waited, letGo: release };
   },
-  /** It is charged, and the delivery can't be written yet. */
+  /** It is charged, and the delivery cannot be written yet. */
   async writing(pair) {
     const { waited, release } = await pair.bench.lockDeliveries();
     return { reached: waited, letGo: release };
   },
-  /** The webhook was received, and is not answered. */
+  /** The webhook was received and not answered. */
   async delivering(pair) {
     const { called, release } = pair.bench.receiver.hold();
     return { reached: () => called, letGo: release };

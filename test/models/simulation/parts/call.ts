@@ -13,7 +13,7 @@ export interface Customer {
   readonly key: string;
 }
 
-/** What a client asks for: a persisted operation, as REST runs it. */
+/** A client's request: a persisted operation, as REST runs it. */
 export interface Request {
   readonly operation: 'followers' | 'following' | 'follower-ids' | 'user-tweets' | 'tweet' | 'tweets-batch';
   readonly variables: Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export class Presence implements LazySignal {
   }
 }
 
-/** Serves a request on a node as its REST interface would, and notes what became of it. */
+/** Serves a request on a node as its REST interface would, and logs the outcome. */
 export async function serveOn(
   world: World,
   node: SimulatedNode,
@@ -84,7 +84,7 @@ interface Envelope {
   readonly data: { readonly id: string } | readonly ({ readonly id: string } | string)[];
 }
 
-/** What the client reads out of the body. */
+/** What the client reads from the body. */
 function resultOf({ result, requestId, warnings }: Outcome): Result {
   if (result.kind === 'refusal') return refusalOf(result.failure);
   let body: Envelope;

@@ -3,29 +3,29 @@ import { type Customer, Presence, type Request, serveOn } from './call.js';
 import { AUTHOR, FOLLOWED } from './network.js';
 import type { Result, World } from './world.js';
 
-/** A client gives up on a request after so many attempts. */
+/** A client gives up on a request after this many attempts. */
 const MOST_TRIES = 6;
-/** Where a connection failed, or an answer was cut off. */
+/** The pause after a failed connection or a cut-off answer. */
 const AGAIN_MS = 300;
-/** Milliseconds between client and service. */
+/** Milliseconds between client and service, each way. */
 const WAY_MS = [1, 20] as const;
-/** Of a hundred requests: those whose answer is cut off, in a run in which clients leave. */
+/** Per cent of requests whose answer is cut off, in runs in which clients leave. */
 const CUT = 6;
-/** The longest that a client stays which leaves. */
+/** The longest that a client waits before it leaves. */
 const STAYS_MS = 1_500;
-/** Of a hundred requests of an impatient client, those that it leaves. */
+/** Per cent of its requests that an impatient client leaves. */
 const IMPATIENT = 70;
 
 export interface ClientOptions {
   readonly name: string;
   readonly customer: Customer;
   readonly chance: Chance;
-  /** How many things it does, one after the other. */
+  /** How many requests or lists it makes, one after the other. */
   readonly tasks?: number;
   readonly isImpatient?: boolean;
 }
 
-/** Reads what a customer would, and tries again as `docs/errors.md` says. Ends when it has done all. */
+/** Reads what a customer would, and retries as `docs/errors.md` says. Ends when all its tasks are done. */
 export async function runClient(world: World, options: ClientOptions): Promise<void> {
   const { chance, tasks = 1 } = options;
   const { scheduler, network } = world;
@@ -49,7 +49,7 @@ export async function runClient(world: World, options: ClientOptions): Promise<v
   }
 }
 
-/** Many ask for the same at nearly the same moment, behind some who ask for something else. */
+/** Many request the same at nearly the same moment, after a few requests for something else. */
 export async function rush(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler } = world;
   await scheduler.wait(chance.between(0, 6_000));
@@ -72,10 +72,10 @@ export async function rush(world: World, customers: readonly Customer[], chance:
   await Promise.all([...others, ...many]);
 }
 
-/** A list is read, one of its tweets is deleted, somebody finds out, and the list is read again and again. */
+/** Reads a list, deletes one of its tweets, has a client find out, and reads the list again and again. */
 export async function watchDeletion(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler, network } = world;
-  // Near the top, so that a short list has it, which most customers can pay for.
+  // Near the top, so that a short list, which most customers can afford, includes it.
   const id = chance.pick(network.tweets.slice(0, 5));
   const readAs = (name: string, what: Omit<Request, 'budget'>): Promise<unknown> =>
     read(world, { name, customer: chance.pick(customers), chance: chance.fork(name) }, { ...what, budget: null });
@@ -87,7 +87,7 @@ export async function watchDeletion(world: World, customers: readonly Customer[]
   await scheduler.wait(chance.between(0, 4_000));
   await readList(0);
   await scheduler.wait(chance.between(0, 500));
-  // Perhaps the network makes a page with the tweet that comes after it was found to be deleted.
+  // Perhaps the network makes a page that has the tweet, and sends it after the tweet was found to be deleted.
   const isLate = chance.int(2) === 0;
   if (isLate) network.pageLateMs = chance.between(0, 2_500);
   const reading = isLate ? readList(1, true) : undefined;
@@ -108,7 +108,7 @@ const subjectOf = (operation: Request['operation'], more: object, chance: Chance
   ...more,
 });
 
-/** Pages through a list to its end; a chain that was refused for good is left. */
+/** Pages through a list to its end. A refusal that is final ends the chain. */
 async function readChain(world: World, options: ClientOptions, operation: 'followers' | 'user-tweets'): Promise<void> {
   const { chains, network, removed } = world;
   const { chance, name } = options;
@@ -119,7 +119,7 @@ async function readChain(world: World, options: ClientOptions, operation: 'follo
     const result = await read(world, options, { operation, variables, budget: null });
     if (result?.kind !== 'answer') return;
     ids.push(...result.ids);
-    // A page that the balance cut short is not the client's mistake; it goes on from there if it has the money.
+    // A page may be cut short by the balance, which is no mistake of the client: it continues if it has the credits.
     if (result.next === null) break;
     cursor = result.next;
   }
@@ -127,7 +127,7 @@ async function readChain(world: World, options: ClientOptions, operation: 'follo
   chains.push({ client: name, list: operation, ids, expected: all.filter((id) => !removed.has(id)) });
 }
 
-/** One request, until it is answered or refused for good. Undefined: the client gave up. */
+/** Sends one request until it is answered or finally refused. Undefined if the client gave up. */
 async function read(world: World, options: ClientOptions, request: Request): Promise<Result | undefined> {
   const { scheduler } = world;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -140,7 +140,7 @@ async function read(world: World, options: ClientOptions, request: Request): Pro
   return undefined;
 }
 
-/** Undefined where the connection failed, the answer was cut off, or the client left. */
+/** Undefined if the connection failed, the answer was cut off, or the client left. */
 function attempt(
   world: World,
   { chance, customer, name, isImpatient = false }: ClientOptions,

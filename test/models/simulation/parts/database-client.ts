@@ -5,14 +5,14 @@ import type { Debit, Ledger } from '../../../../src/ports/ledger.js';
 import { type Database, refused } from './database.js';
 import type { Host, Station, Wire } from './wire.js';
 
-/** Servers of accounts behind the one that processes ask. */
+/** Servers that hold accounts, behind the one that processes talk to. */
 interface Shards {
-  /** None: the database is not distributed. */
+  /** Empty if the database is not distributed. */
   readonly stations: readonly Station[];
   readonly posts: PostLog[];
-  /** Statements that were refused, as they had debits of several shards. */
+  /** Statements refused because their debits were of several shards. */
   readonly mixed: string[];
-  /** Those that something happened to. */
+  /** Stations that had a fault. */
   readonly troubled: Set<Station>;
 }
 
@@ -30,11 +30,11 @@ export interface SimulatedDatabase {
   readonly station: Station;
   readonly wire: Wire;
   readonly shards: Shards;
-  /** Who is told of changes of keys. */
+  /** The processes that are told of changed keys. */
   readonly followers: Set<(hashHex: string) => void>;
 }
 
-/** Changes of keys are told to every process that follows; any message may be lost. */
+/** Tells every process that follows of changed keys; any message may be lost. */
 export function openDatabase(
   database: Database,
   station: Station,
@@ -49,16 +49,19 @@ export function openDatabase(
   return { database, station, wire, followers, shards };
 }
 
-/** What Citus says of a statement that is about several of its shards. */
+/** The error of Citus for a statement that touches several of its shards. */
 const ofSeveral = (): Error => refused('0A000', 'cannot push down this subquery');
 
 const COORDINATOR: Host = { name: 'coordinator', isAlive: true };
 
-/** What one process has of the database: the real posting of debits, over statements that go by wire. */
+/** The database as one process has it: the real posting of debits, over statements that travel by wire. */
 export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time) {
   const { database, station, wire, followers, shards } = link;
   const ask = <T>(what: string, effect: () => T | Promise<T>): Promise<T> => wire.call(host, station, what, effect);
-  /** What is about accounts is done by the server that has them; all else, keys by their hash included, by the first. */
+  /**
+   * Statements about accounts run on the server that has them; all others, such as look-ups of keys by hash, on the
+   * first.
+   */
   const askFor = <T>(of: readonly { readonly accountId: string }[], what: string, effect: () => T): Promise<T> =>
     ask(what, () => {
       const [shard, ...others] = new Set(of.map(({ accountId }) => shardOf(link, accountId)));
@@ -106,7 +109,7 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
     findKeys: (hashes) => ask('keys', () => database.findKeys(hashes)),
     async onKeyChange(listener) {
       const tell = (hashHex: string): void => {
-        // A message that is lost is not sent again: the key is looked up anew within its time.
+        // A lost message is not sent again: the key is looked up anew when its entry expires.
         wire
           .call(host, station, 'message', () => {})
           .then(
@@ -121,13 +124,13 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
   return { ledger, accounts };
 }
 
-/** The accounts of the runs are numbered. Undefined where the database is not distributed. */
+/** The accounts of the runs are numbered. Undefined if the database is not distributed. */
 const shardOf = ({ shards: { stations } }: SimulatedDatabase, accountId: string): Station | undefined =>
   stations[Number(accountId.slice(0, 8)) % stations.length];
 
 const idsOf = (debits: readonly Debit[]): string => debits.map(({ requestId }) => requestId.slice(-4)).join();
 
-/** Serving reads makes no use of these. */
+/** Serving reads never calls these. */
 const never = (): never => {
   throw new Error('not simulated');
 };

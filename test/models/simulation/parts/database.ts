@@ -21,7 +21,7 @@ export interface Wallet {
   balance: Thousandths;
   seq: number;
   readonly rows: Row[];
-  /** Somebody else holds its lock until then. */
+  /** Another transaction holds its lock until then. */
   lockedUntilMs: number;
 }
 
@@ -36,13 +36,13 @@ export interface Key {
   readonly qps: number;
 }
 
-/** As the driver makes them; its type says otherwise. */
+/** Made as the driver makes them, though its type says otherwise. */
 export const refused = (code: string, message: string): Error => new postgres.PostgresError({ code, message } as never);
 
 const lockTimeout = (): Error => refused('55P03', 'canceling statement due to lock timeout');
 const repeatedId = (): Error => refused('23505', 'duplicate key value violates unique constraint');
 
-/** The longest wait for a lock, milliseconds: that of the statements in `adapters/postgres`. */
+/** The longest waits for a lock in milliseconds, as in the statements of `adapters/postgres`. */
 const LOCK_MS = { plain: 10, wait: 300 };
 
 export class Database {
@@ -108,7 +108,7 @@ export class Database {
     });
   }
 
-  /** As `postPlainDebits`: of each wallet all or nothing. */
+  /** Like `postPlainDebits`: all or nothing for each wallet. */
   postPlain(debits: readonly Debit[]): (Entry | undefined)[] {
     for (const { walletId } of debits) if (this.#lockMs(walletId) > LOCK_MS.plain) throw lockTimeout();
     const payers = new Map<string, Debit[]>();
@@ -124,7 +124,7 @@ export class Database {
     return debits.map((debit) => (paid.has(debit.walletId) ? this.#post(debit) : undefined));
   }
 
-  /** As `postDebits`. */
+  /** Like `postDebits`. */
   postAny(debits: readonly Debit[], mode: 'skipLocked' | 'waitForLock'): DebitRow[] {
     if (mode === 'waitForLock' && debits.some(({ walletId }) => this.#lockMs(walletId) > LOCK_MS.wait))
       throw lockTimeout();

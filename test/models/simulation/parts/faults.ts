@@ -4,16 +4,16 @@ import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Station } from './wire.js';
 import type { FaultKind, World } from './world.js';
 
-/** Faults begin within this time, and last as long as this, milliseconds. */
+/** Faults begin within this time and last this long, in milliseconds. */
 const BEGIN_MS = 12_000;
 const LAST_MS = [50, 6_000] as const;
 
-/** Of a hundred runs, those in which nothing fails. */
+/** Per cent of runs without any fault. */
 const CALM = 12;
 
 interface Fault {
   readonly kind: FaultKind;
-  /** Returns what ends it. */
+  /** Returns the function that ends the fault. */
   readonly begin: (world: World, chance: Chance) => () => void;
 }
 
@@ -47,7 +47,7 @@ const slow =
     };
   };
 
-/** One of the servers that have accounts. */
+/** One of the servers that hold accounts. */
 const shard =
   (fault: (stationOf: (world: World) => Station) => Fault['begin']): Fault['begin'] =>
   (world, chance) => {
@@ -61,7 +61,7 @@ const redis = ({ redis: { station } }: World): Station => station;
 const database = ({ databaseLink: { station } }: World): Station => station;
 const network = ({ network: { station } }: World): Station => station;
 
-/** The network refuses: with a rest, or for no known reason. */
+/** The network refuses: for a stated time, or for no known reason. */
 function refusing(world: World, chance: Chance): () => void {
   const failure = chance.pick([
     () => new ServiceError('upstream_rate_limited', 'Too many calls.', { retryAfter: 1 + chance.int(3) }),
@@ -72,14 +72,14 @@ function refusing(world: World, chance: Chance): () => void {
   return () => world.network.script.heal();
 }
 
-/** Somebody else holds the lock of a wallet, such as a migration or an operator. */
+/** Something else, such as a migration or an operator, holds the lock of a wallet. */
 function locked(world: World, chance: Chance): () => void {
   const wallet = chance.pick([...world.database.wallets.values()]);
   wallet.lockedUntilMs = world.databaseClock.now() + chance.between(20, 4_000);
   return () => {};
 }
 
-/** The process dies at one of the next moments at which a message of its comes or goes. */
+/** The process dies as one of its next messages leaves or arrives. */
 function death(world: World, chance: Chance): () => void {
   const host = world.nodes.get(chance.pick([...world.names]))?.host;
   if (host !== undefined) world.killAfter(host, chance.int(60));
@@ -111,7 +111,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'death', begin: death },
 ];
 
-/** Where the database is distributed. */
+/** Faults of a distributed database. */
 const SHARD_FAULTS: readonly Fault[] = [
   { kind: 'shard', begin: shard(down) },
   { kind: 'shard', begin: shard(lossy) },
@@ -119,13 +119,13 @@ const SHARD_FAULTS: readonly Fault[] = [
   { kind: 'shard', begin: shard((stationOf) => slow(stationOf, [3_000, 20_000])) },
 ];
 
-/** In half of the runs with shards, nothing else fails. */
+/** In half of the runs with shards, only shards fail. */
 function faultsOf(world: World, chance: Chance): readonly Fault[] {
   if (world.databaseLink.shards.stations.length === 0) return FAULTS;
   return chance.fork('of shards').int(2) === 0 ? SHARD_FAULTS : [...FAULTS, ...SHARD_FAULTS, ...SHARD_FAULTS];
 }
 
-/** Plans the faults of a run; returns what ends all of them. */
+/** Plans the faults of a run; returns the function that ends all of them. */
 export function planFaults(world: World, chance: Chance): () => void {
   const { scheduler, trace, faults } = world;
   const ends: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** What holds in every run, whatever fails: each with its name, which `docs/invariants.md` explains. */
+/** What holds in every run, whatever fails. Each invariant has a name, which `docs/invariants.md` explains. */
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, shardsAreApart, sumsAgree } from './money-invariants.js';
 import { oneFlight, onePace } from './network-invariants.js';
@@ -7,7 +7,7 @@ import type { CallLog, World } from './world.js';
 
 export interface Invariant {
   readonly name: string;
-  /** What contradicts it: nothing, if it holds. */
+  /** Returns what contradicts the invariant, or nothing if it holds. */
   readonly check: (world: World) => string[];
 }
 
@@ -18,7 +18,7 @@ const answersOf = ({ calls }: World) =>
 const nameOf = ({ requestId, host, operation }: CallLog): string =>
   `${operation} ${requestId.slice(-4)} on ${host.name}`;
 
-/** When an answer leaves a process, its charge is in the ledger already. */
+/** When an answer leaves a process, its charge is already in the ledger. */
 function nothingUnpaid(world: World): string[] {
   return answersOf(world).flatMap(({ call, answer }) =>
     (call.paidAtEnd ?? 0) === answer.charged
@@ -36,7 +36,7 @@ const UNITS: Readonly<Record<string, Unit>> = {
   'tweets-batch': 'tweet',
 };
 
-/** An answer costs what its items cost, by the price table, and no more than the caller allowed. */
+/** An answer costs what its items cost by the price table, and no more than the caller allowed. */
 function pricesAreRight(world: World): string[] {
   return answersOf(world).flatMap(({ call, answer }) => {
     const unit = UNITS[call.operation] as Unit;
@@ -49,7 +49,7 @@ function pricesAreRight(world: World): string[] {
   });
 }
 
-/** A chain that was read to its end has every item that was there all the while, once, in the list's order. */
+/** A chain that was read to its end has every item that was in the list throughout, once and in order. */
 function pagesAreComplete({ chains, network }: World): string[] {
   return chains.flatMap(({ client, list, ids, expected }) => {
     const all = list === 'followers' ? network.followers : network.tweets;
@@ -66,7 +66,7 @@ function pagesAreComplete({ chains, network }: World): string[] {
 
 const REVOKED_WITHIN_MS = 5_000;
 
-/** A key that was revoked five seconds ago buys nothing on any process. */
+/** Five seconds after its revocation, a key buys nothing on any process. */
 function revokedInTime(world: World): string[] {
   const { database, databaseClock, scheduler } = world;
   const offsetMs = databaseClock.now() - scheduler.now();
@@ -77,10 +77,10 @@ function revokedInTime(world: World): string[] {
   });
 }
 
-/** The most that a tombstone takes to the other processes while Redis answers, milliseconds. */
+/** The longest that a tombstone takes to reach the other processes while Redis answers, in milliseconds. */
 const TOLD_WITHIN_MS = 2_500;
 
-/** What a process was told is deleted, it shows no more; nor does any other, once the tombstone has come to it. */
+/** A process shows no object that it was told is deleted. Nor does any other, once the tombstone has reached it. */
 function tombstonesWin(world: World): string[] {
   const { deletions, faults } = world;
   return answersOf(world).flatMap(({ call, answer }) =>
@@ -94,7 +94,7 @@ function tombstonesWin(world: World): string[] {
   );
 }
 
-/** Every call that came to a process which lived on was answered, and within its deadline and a second. */
+/** Every call on a process that stayed alive was answered, at the latest a second after its deadline. */
 function everyCallEnds({ calls }: World): string[] {
   return calls.flatMap((call) => {
     if (call.endedAtMs === undefined) return [];
@@ -103,7 +103,7 @@ function everyCallEnds({ calls }: World): string[] {
   });
 }
 
-/** No call is failed because another one that waited for the same read has left. */
+/** No call fails because another call that waited for the same read has left. */
 function waitersAreKept(world: World): string[] {
   return world.calls.flatMap((call) =>
     call.result?.kind === 'refusal' && call.result.reason === 'abandoned' ? [`${nameOf(call)} was abandoned`] : [],

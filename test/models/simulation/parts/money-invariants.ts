@@ -1,6 +1,6 @@
 import type { World } from './world.js';
 
-/** Each wallet fell by exactly its rows, was never below nothing, and each row says the balance after it. */
+/** Each wallet fell by exactly its rows and was never negative, and each row states the balance after it. */
 export function sumsAgree({ database, calls }: World): string[] {
   return [...database.wallets.values()].flatMap(({ walletId, granted, balance, rows }) => {
     const wrong: string[] = [];
@@ -27,12 +27,12 @@ export function chargedOnce({ database }: World): string[] {
   return ids.filter((id, nth) => ids.indexOf(id) !== nth).map((id) => `${id.slice(-4)} has two rows`);
 }
 
-/** Each row of the ledger is that of a call, of its account, and has what the call was told. */
+/** Each row of the ledger belongs to a call, names its account, and has the amount that the call was told. */
 export function onlyCallsAreCharged({ database, calls }: World): string[] {
   const byId = new Map(calls.map((call) => [call.requestId, call]));
   return [...database.wallets.values()].flatMap(({ walletId, rows }) =>
     rows.flatMap(({ requestId, amount, keyId, operation }) => {
-      // A watch's: it has an invariant of its own.
+      // A row of a watch; watches have an invariant of their own.
       if (operation.startsWith('live-')) return [];
       const call = byId.get(requestId);
       if (call === undefined) return [`${amount} were charged under ${requestId}, which nobody called`];
@@ -43,14 +43,14 @@ export function onlyCallsAreCharged({ database, calls }: World): string[] {
   );
 }
 
-/** The longest that a debit takes where nothing fails: some statements, one after the other. */
+/** The longest that a debit takes without faults: a few statements, one after the other. */
 const POSTED_WITHIN_MS = 250;
 
-/** A statement is about debits of one shard, and what happens to one holds up no debit of another. */
+/** A statement has debits of one shard only, and a fault of one shard delays no debit of another. */
 export function shardsAreApart({ databaseLink: { shards }, faults }: World): string[] {
   const mixed = shards.mixed.map((what) => `${what} was asked of several shards`);
   if (faults.has('database') || faults.has('lock')) return mixed;
-  // Nothing is known of those of a process that has died.
+  // Nothing is known of the debits of a dead process.
   const late = shards.posts.flatMap(({ host, shard, beganAtMs, tookMs = 0 }) =>
     shards.troubled.has(shard) || tookMs <= POSTED_WITHIN_MS
       ? []
@@ -59,7 +59,7 @@ export function shardsAreApart({ databaseLink: { shards }, faults }: World): str
   return [...mixed, ...late];
 }
 
-/** A call that was refused is never charged, not later either, unless it was told that this is unknown. */
+/** A refused call is never charged, not even later, unless it was told that this is unknown. */
 export function refusalsAreFree({ database, calls }: World): string[] {
   return calls.flatMap(({ result, requestId }) => {
     if (result?.kind !== 'refusal' || result.reason === 'charge_unknown') return [];

@@ -1,6 +1,6 @@
 import type { ReadLog, World } from './world.js';
 
-/** What an operation reads, as the network is asked for it. */
+/** The network's kind of read for each operation. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   followers: 'followers',
   'follower-ids': 'followers',
@@ -8,7 +8,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   tweet: 'tweet',
 };
 
-/** At no moment do two processes, or two reads of one, read the same from the network. Not for fresh reads. */
+/**
+ * At no moment do two processes, or two reads of one process, read the same from the network. Fresh reads are exempt.
+ */
 export function oneFlight({ reads, faults, calls }: World): string[] {
   if (faults.has('redis')) return [];
   const isFresh = (kind: string): boolean =>
@@ -28,10 +30,10 @@ export function oneFlight({ reads, faults, calls }: World): string[] {
   return wrong;
 }
 
-/** What an answer of Redis can be late by while it has no fault, milliseconds. */
+/** How late an answer of Redis can be while it has no fault, in milliseconds. */
 const LATE_MS = 10;
 
-/** In any t milliseconds the processes together begin at most as many upstream calls as the pace of a family allows. */
+/** In any period, all processes together begin at most as many upstream calls as the pace of a family allows. */
 export function onePace({ reads, faults, network }: World): string[] {
   if (faults.has('redis')) return [];
   return (['fast', 'slow'] as const).flatMap((family) => {

@@ -3,7 +3,7 @@ import { createScriptedNetwork, type ScriptedNetwork } from '../../../kit/networ
 import type { Host, Station } from './wire.js';
 import type { World } from './world.js';
 
-/** The subjects of the lists, and what they hold. */
+/** The subjects of the lists. */
 export const FOLLOWED = '1';
 export const AUTHOR = '2';
 
@@ -14,7 +14,7 @@ export interface SimulatedNetwork {
   /** Ids of the followers of `FOLLOWED`, and of the tweets of `AUTHOR`, as each list began. */
   readonly followers: readonly string[];
   readonly tweets: readonly string[];
-  /** How long a page stays with the network once it is made, milliseconds. */
+  /** How long the network holds a page after making it, in milliseconds. */
   pageLateMs: number;
 }
 
@@ -39,7 +39,7 @@ export function openNetwork(shape: NetworkShape, station: Station): SimulatedNet
   return { script, station, pace: shape.pace, followers, tweets, pageLateMs: 0 };
 }
 
-/** The network as one process reaches it. What it asks is noted: when, and until when it waits. */
+/** The network as one process reaches it. Each call is logged with its start and end. */
 export function connectNetwork(world: World, host: Host): Network {
   const { network, wire, scheduler, reads, deletions } = world;
   const inner = network.script.network;

@@ -18,7 +18,7 @@ import { connectWatches } from './watches.js';
 import type { Host } from './wire.js';
 import { SECRETS, START_MS, type World } from './world.js';
 
-/** Short, so that all of it happens within a run; in the proportions of the real ones. */
+/** Short, so that every entry can expire within a run; the proportions are those of the real lifetimes. */
 const LIFETIMES: Config['lifetimes'] = {
   profileMs: 6_000,
   tweetMs: 6_000,
@@ -45,7 +45,7 @@ export interface SimulatedNode {
   readonly watching: Watching | null;
 }
 
-/** Starts one process: the engine, the adapters of Redis and the posting of debits are the real ones. */
+/** Starts one process. The engine, the adapters of Redis and the posting of debits are the real ones. */
 export async function openNode(world: World, host: Host, skewMs: number): Promise<SimulatedNode> {
   const { scheduler, redis, databaseLink } = world;
   const startedAtMs = scheduler.now();
@@ -80,7 +80,7 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
     customers: { billing: NOT_SOLD, spent: () => {} },
     shares: {
       slots: new WorkSlots({ total: CONFIG.overload.maxInFlight, deadlineMs: DEADLINE_MS, monotonic }),
-      // Nothing takes processor time on this clock.
+      // On this clock nothing takes processor time.
       processor: new ProcessorTime({ monotonic, memories }),
     },
   });
@@ -89,8 +89,8 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
   return { host, engine, watching };
 }
 
-/** There are no test keys in a run, */
+/** A run has no test keys, */
 const never = () => Promise.reject(new Error('not simulated'));
 
-/** and nothing is bought. */
+/** and nothing is sold. */
 const NOT_SOLD = { forCaller: () => null as never };

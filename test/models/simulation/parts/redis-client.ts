@@ -20,7 +20,7 @@ export interface SimulatedRedis {
   readonly server: RedisServer;
   readonly station: Station;
   readonly wire: Wire;
-  /** Who listens to which channel. */
+  /** The subscribers of each channel. */
   readonly subscribers: Set<Subscriber>;
 }
 
@@ -30,13 +30,13 @@ interface Subscriber {
   readonly tell: (channel: string, message: string) => void;
 }
 
-/** Messages go to all who subscribed, each on its own way; any may be lost. */
+/** Sends messages to all subscribers, each on its own wire; any message may be lost. */
 export function openRedis(server: RedisServer, station: Station, wire: Wire): SimulatedRedis {
   const subscribers = new Set<Subscriber>();
   server.publish = (channel, message) => {
     for (const { host, channels, tell } of subscribers) {
       if (!host.isAlive || !channels.has(channel) || station.isDown) continue;
-      // A message that is lost is not sent again.
+      // A lost message is not sent again.
       wire
         .call(host, station, `message on ${channel}`, () => {})
         .then(
@@ -48,14 +48,14 @@ export function openRedis(server: RedisServer, station: Station, wire: Wire): Si
   return { server, station, wire, subscribers };
 }
 
-/** The names of what is sent together; how many, where all are the same. */
+/** The names of the commands sent together, or their number if all are the same. */
 function namesOf(sent: readonly Pending[]): string {
   const [{ name }] = sent as [Pending];
   if (sent.length === 1) return name;
   return sent.every((one) => one.name === name) ? `${sent.length} ${name}` : sent.map((one) => one.name).join(' ');
 }
 
-/** A connection of one process, as ioredis would be. Commands of one tick are sent together. */
+/** A connection of one process, like one of ioredis. Commands of one tick are sent together. */
 export function connectRedis(redis: SimulatedRedis, host: Host, timers: Timers): RedisClient {
   const { server, station, wire } = redis;
   let pending: Pending[] = [];
@@ -81,14 +81,14 @@ export function connectRedis(redis: SimulatedRedis, host: Host, timers: Timers):
         if (pending.push({ name, args, resolve, reject }) === 1) queueMicrotask(flush);
       });
     };
-  // Where it matters, the adapters tell a server from a cluster by its class.
+  // The adapters tell a server from a cluster by its class, in the places where it matters.
   const client = Object.create(Redis.prototype);
   const commands = Object.fromEntries(COMMANDS.map((name) => [name, send(name)]));
   const duplicate = () => subscribe(redis, host, timers);
   return Object.assign(client, commands, { status: 'ready', on: () => client, disconnect() {}, duplicate });
 }
 
-/** A connection for messages. */
+/** A connection that receives messages. */
 function subscribe({ subscribers }: SimulatedRedis, host: Host, timers: Timers): unknown {
   const events = new EventEmitter();
   const subscriber: Subscriber = {

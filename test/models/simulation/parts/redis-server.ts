@@ -1,4 +1,4 @@
-/** A Redis server in memory: the commands and scripts that `adapters/redis` sends, and no others. */
+/** A Redis server in memory, with only the commands and scripts that `adapters/redis` sends. */
 import { ACQUIRE, ANNOUNCE, RELEASE, RENEW } from '../../../../adapters/redis/flight-lock.js';
 import { BEAT } from '../../../../adapters/redis/nodes.js';
 import { RESERVE } from '../../../../adapters/redis/pace.js';
@@ -27,7 +27,7 @@ const textOf = (arg: unknown): string => String(arg ?? '');
 export class RedisServer {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  /** The stream of tombstones: each entry's id, and its text. */
+  /** The stream of tombstones: the id and text of each entry. */
   readonly #stream: [id: string, text: string][] = [];
   #streamed = 0;
   /** Called with each published message. */
@@ -37,12 +37,12 @@ export class RedisServer {
     this.#clock = clock;
   }
 
-  /** Unix milliseconds, by the server's own clock. */
+  /** Unix milliseconds by the server's own clock. */
   now(): number {
     return this.#clock.now();
   }
 
-  /** One command. Throws for what no part of Perch sends. */
+  /** Runs one command. Throws for a command that no part of Perch sends. */
   command(name: string, args: Args): unknown {
     const key = textOf(args[0]);
     switch (name) {
@@ -73,7 +73,7 @@ export class RedisServer {
     }
   }
 
-  /** Everything is lost: a server without a disk was started again. */
+  /** Everything is lost, as when a server without a disk restarts. */
   empty(): void {
     this.#entries.clear();
     this.#stream.length = 0;
@@ -105,7 +105,7 @@ export class RedisServer {
     if (entry !== undefined) entry.untilMs = this.now() + px;
   }
 
-  /** Changes a text without its lifetime. */
+  /** Changes a text and keeps its lifetime. */
   change(key: string, text: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) entry.value = text;
@@ -134,7 +134,7 @@ export class RedisServer {
     return 1;
   }
 
-  /** The entries after an id: `(id`. */
+  /** The entries after an id, given as `(id`. */
   #range(from: string, count: number): [string, string[]][] {
     if (this.#stream.length === 0) return [];
     const [ms = 0, nth = 0] = from.slice(1).split('-').map(Number);
@@ -149,10 +149,10 @@ export class RedisServer {
   }
 }
 
-/** The caller's own clock, in tests; otherwise the server's. */
+/** The caller's own clock in tests; otherwise the server's. */
 const nowOf = (server: RedisServer, own: unknown): number => (own === '' ? server.now() : numberOf(own));
 
-/** Each script of the adapters, as its Lua says. */
+/** Each script of the adapters, doing what its Lua does. */
 const RUNS: readonly (readonly [Script, Run])[] = [
   [READ_HEADERS, (server, keys) => keys.map((key) => (server.get(key) ?? '').slice(0, HEADER_BYTES))],
   [

@@ -17,15 +17,15 @@ import { type Host, type Station, Wire } from './wire.js';
 import { type FaultKind, SECRETS, START_MS, type World } from './world.js';
 
 const MOST_EVENTS = 100_000;
-/** After the last client: for charges that are still being posted. */
+/** Time after the last client, for charges that are still being posted. */
 const SETTLE_MS = 1_500;
 const LOOK_MS = 250;
 
 export interface RunResult {
   readonly seed: number;
-  /** Of everything that happened, with its times and results. */
+  /** Hashes everything that happened, with times and results. */
   readonly hash: string;
-  /** Of the order of events: which interleaving it was. */
+  /** Hashes the order of events, which identifies the interleaving. */
   readonly order: string;
   readonly events: number;
   readonly violations: readonly string[];
@@ -35,7 +35,7 @@ export interface RunResult {
   readonly faults: readonly FaultKind[];
 }
 
-/** Everything of one run comes from its seed. */
+/** Runs one simulation, which depends on nothing but its seed. */
 export async function simulate(seed: number, { isTraced = false } = {}): Promise<RunResult> {
   const scheduler = new Scheduler();
   const trace = new Trace({ now: scheduler.now, isKept: isTraced });
@@ -60,7 +60,7 @@ export async function simulate(seed: number, { isTraced = false } = {}): Promise
   return { seed, hash, order, events, violations, lines, calls: calls.length, answered, faults: [...faults] };
 }
 
-/** Opens the nodes, lets clients and faults loose, and waits until all is quiet. */
+/** Opens the nodes, starts clients and faults, and waits until all is quiet. */
 async function act(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler, names, calls } = world;
   const watched = chance.fork('watches');
@@ -77,7 +77,7 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
     return runClient(world, { name: `client${nth}`, customer, chance: own, tasks: 1 + own.int(3) });
   });
   const rushing = chance.fork('rush');
-  // Debits of several shards at one moment are what queues keep apart.
+  // Debits of several shards at the same time are what the queues must keep apart.
   const isDistributed = world.databaseLink.shards.stations.length > 0;
   if (rushing.int(5) === 0 || isDistributed) clients.push(rush(world, customers, rushing));
   const watching = chance.fork('watching');
@@ -131,7 +131,7 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
   const database = new Database(serverClock);
   const sharding = chance.fork('shards');
   const shards = Array.from({ length: sharding.int(3) === 0 ? 2 + sharding.int(2) : 0 }, (_, nth) =>
-    // As Citus says it of a server that is away, or whose answer was lost.
+    // The error of Citus for a server that is away or whose answer was lost.
     stationOf(`shard ${nth}`, [0.1, 2], false, broken('08006', 'the connection to the remote node was lost')),
   );
   const shaping = chance.fork('shape');
@@ -198,13 +198,13 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
   return { world, customers: openCustomers(database, chance.fork('customers'), fewest), chance };
 }
 
-/** A UUID of version 7, in the order of time. */
+/** A UUID of version 7, ordered by time. */
 function idOf(atMs: number, nth: number): string {
   const time = atMs.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${nth.toString(16).padStart(12, '0')}`;
 }
 
-/** One or two keys of each of one, two or three accounts; some have little money, or a cap. */
+/** One to three accounts with one or two keys each; some have few credits, or a cap. */
 function openCustomers(database: Database, chance: Chance, fewest: number): Customer[] {
   const customers: Customer[] = [];
   const wallets = fewest + chance.int(2);

@@ -7,17 +7,17 @@ interface Due {
   cancelled: boolean;
 }
 
-/** Steps in one turn of the event loop: a turn takes longer than most steps. */
+/** How many steps run in one turn of the event loop, which takes longer than most steps. */
 const STEPS_IN_TURN = 64;
 
 /**
- * Time that moves from one event to the next. Events of the same moment happen in the order they were planned; all
- * that an event sets off (promises, `process.nextTick`) happens before the next one.
+ * Time that moves from one event to the next. Events of the same moment happen in the order in which they were planned;
+ * all that an event sets off (promises, `process.nextTick`) happens before the next event.
  */
 export class Scheduler implements Clock, Timers {
   #nowMs = 0;
   #planned = 0;
-  /** A heap: each event is due no later than the two at twice its place. */
+  /** A heap: each event is due no later than the two at twice its index. */
   readonly #due: Due[] = [];
 
   now = (): number => this.#nowMs;
@@ -58,7 +58,7 @@ export class Scheduler implements Clock, Timers {
         if (isOver) resolve(events);
         else if (nth === STEPS_IN_TURN) planTurn();
       };
-      // Node runs all promises and ticks between two of these callbacks, though they are in the same turn.
+      // Node runs all promises and ticks between two of these callbacks, although they are in the same turn.
       const planTurn = (): void => {
         for (let nth = 1; nth <= STEPS_IN_TURN; nth += 1) setImmediate(turn, nth);
       };
@@ -66,7 +66,7 @@ export class Scheduler implements Clock, Timers {
     });
   }
 
-  /** Takes the first that was not cancelled. */
+  /** Takes the first event that was not cancelled. */
   #next(): Due | undefined {
     for (;;) {
       const next = this.#pop();

@@ -1,4 +1,4 @@
-/** A running hash of numbers and texts: two numbers of 32 bits, mixed as in cyrb53. */
+/** A running hash of numbers and texts: two 32-bit numbers, mixed as in cyrb53. */
 class RunningHash {
   #one = 0xdeadbeef;
   #other = 0x41c6ce57;
@@ -17,7 +17,7 @@ class RunningHash {
     this.#other = other ^ (one >>> 11);
   }
 
-  /** All its bits. A number as a text takes longer to write than to hash. */
+  /** Adds all bits of a number. Writing it as text would take longer than hashing. */
   addNumber(value: number): void {
     this.#float[0] = value;
     for (let half = 0; half < 2; half += 1) this.addWord(this.#words[half] as number);
@@ -30,7 +30,7 @@ class RunningHash {
     this.#other = other ^ (one >>> 11);
   }
 
-  /** Adds all that another one was given. */
+  /** Adds everything that another hash was given. */
   addAllOf(hash: RunningHash): void {
     this.addWord(hash.#one);
     this.addWord(hash.#other);
@@ -43,7 +43,7 @@ class RunningHash {
 
 export interface TraceOptions {
   readonly now: () => number;
-  /** Keep every line, to be read. */
+  /** Keeps every line for reading. */
   readonly isKept: boolean;
 }
 
@@ -59,24 +59,24 @@ export class Trace {
     this.#options = options;
   }
 
-  /** `what` says who did what with whom; `detail`: anything that a replay must repeat. */
+  /** `what` says who did what with whom; `detail` is anything that a replay must repeat. */
   add(what: string, detail = ''): void {
     this.events += 1;
     const atMs = this.#options.now();
     this.#order.add(what);
-    // What has happened is in the hash of the order already.
+    // The hash of the order already covers what has happened.
     this.#all.addAllOf(this.#order);
     this.#all.addNumber(atMs);
     this.#all.add(detail);
     if (this.#options.isKept) this.lines.push(`${atMs.toFixed(1).padStart(9)} ms  ${what} ${detail}`);
   }
 
-  /** Of everything, times and results included: the same for each replay of a seed. */
+  /** The hash of everything, times and results included: the same for each replay of a seed. */
   get hash(): string {
     return this.#all.hex;
   }
 
-  /** Of the order of events alone: two runs with the same are the same interleaving. */
+  /** The hash of the order of events alone: two runs with the same hash had the same interleaving. */
   get order(): string {
     return this.#order.hex;
   }

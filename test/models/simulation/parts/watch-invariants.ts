@@ -21,7 +21,7 @@ const itemsOf = (store: MemoryWatches, watchId: string) =>
       return { deliveryId: deliveryId ?? '', charged, number, told, ids: data.data.map(({ id }) => id) };
     });
 
-/** What a watch follows is delivered from its beginning on, in order, once; and charges, deliveries and sums agree. */
+/** A watch delivers everything from its beginning on, in order and once; charges, deliveries and sums agree. */
 export function watchesDeliverOnce({ watches, database }: World): string[] {
   if (watches === null) return [];
   const { store, posted } = watches;
@@ -35,7 +35,7 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
     const ids = all.flatMap((one) => one.ids);
     if (ids.join() !== posted.slice(0, ids.length).join()) wrong.push(`${name} delivered ${ids} of ${posted}`);
     if (state === 'active' && ids.length < posted.length) wrong.push(`${name} delivered only ${ids} of ${posted}`);
-    // One that stopped gets what it was charged for last when it goes on.
+    // A stopped watch gets its last charged items when it continues.
     if (state !== 'active') mayLack.add(nextCharge(row));
     for (const [nth, one] of all.entries()) {
       delivered.add(one.deliveryId);
@@ -61,7 +61,7 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
   return wrong;
 }
 
-/** The id of the charge that would come next. */
+/** The id that the next charge would have. */
 function nextCharge(row: Row): string {
   const [position] = POSITIONS.decode(row.position, 1);
   return position === undefined

@@ -1,4 +1,4 @@
-/** Watches of a run: a list that goes on, those who follow it, and what is to come of it. */
+/** The watches of a run: a growing list, the watches that follow it, and what they must deliver. */
 
 import { WATCH_FORM } from '../../../../adapters/rest/watch-form.js';
 import type { Chance } from '../../../../demo/random.js';
@@ -13,23 +13,23 @@ import { deliveredTo } from './watch-invariants.js';
 import type { Host } from './wire.js';
 import { START_MS, type World } from './world.js';
 
-/** Whose timeline is watched. */
+/** The user whose timeline is watched. */
 const POSTER = '3';
 const PAGE_SIZE = 12;
-/** Is there before anybody watches: a list that never had anything is read seldom. */
+/** Exists before the first watch, because a list that never had an item is read seldom. */
 const OLDEST = '4999';
-/** Posts come within this time. */
+/** All posts appear within this time. */
 const POSTS_MS = 16_000;
 
-/** How long it may take, once nothing fails any more, until what was posted is delivered; and how often one looks. */
+/** The longest that delivery may take once nothing fails any more, and how often it is checked. */
 const MOST_WAIT_MS = 400_000;
 const LOOK_MS = 1_000;
 
 export interface SimulatedWatches {
   readonly store: MemoryWatches;
-  /** Ids of what was posted, in the order of time. */
+  /** Ids of the posts, in order of time. */
   readonly posted: string[];
-  /** Of a hundred deliveries, those at which the process dies that writes them. */
+  /** Per cent of deliveries during which the writing process dies. */
   readonly deadly: number;
   readonly chance: Chance;
 }
@@ -43,7 +43,7 @@ export function openWatches({ network: { script }, faults }: World, chance: Chan
   return { store: new MemoryWatches(), posted: [], deadly, chance: chance.fork('deaths') };
 }
 
-/** What one process has of them: who follows which is in the database. */
+/** Watches as one process has them. Which process follows which watch is in the database. */
 export function connectWatches(
   world: World,
   watches: SimulatedWatches,
@@ -56,7 +56,7 @@ export function connectWatches(
   const ask =
     (name: keyof WatchLeases) =>
     (...args: never[]) => {
-      // Between a charge and what is written of it, and before it is known whether that was written.
+      // Between a charge and the writing of its delivery, and before it is known whether that was written.
       if (name === 'step' && !isEnding() && watches.chance.int(100) < watches.deadly)
         killAfter(host, watches.chance.int(3));
       const effect = () => (leases[name] as (...args: never[]) => never)(...args);
@@ -78,7 +78,7 @@ export function connectWatches(
   return watching;
 }
 
-/** Adds watches, before anything is posted and anything fails; what is posted, and what their accounts do, is planned. */
+/** Adds watches before anything is posted or fails. Plans the posts, and what the accounts do with their watches. */
 export async function addWatches(world: World, { store, posted }: SimulatedWatches, chance: Chance): Promise<void> {
   const { scheduler, trace, network, nextId, nodes, names } = world;
   const payers = openPayers(world, chance);
@@ -94,7 +94,7 @@ export async function addWatches(world: World, { store, posted }: SimulatedWatch
       ...{ webhookUrl: 'https://example.org/hook', dailyLimit: limit },
     };
     const watchId = nextId();
-    // The name of a position is random, and here it comes from the seed.
+    // The name of a position is random; here it comes from the seed.
     const name = Buffer.from(Array.from({ length: 6 }, () => chance.int(256))).toString('base64url');
     const events = live.follow({
       ...watchCall(WATCH_FORM, { ...settings, watchId, keyHash }),
@@ -104,11 +104,11 @@ export async function addWatches(world: World, { store, posted }: SimulatedWatch
     });
     const { value: event } = await events.next();
     await events.return();
-    // An account without credits has no watch.
+    // Without credits, an account gets no watch.
     if (event?.kind !== 'begin') continue;
     const position = live.positions.encode([event.position]);
     store.add({ ...settings, accountId, watchId, keyHash, position });
-    // All are followed by the process where they were made, until it gives some of them up.
+    // The process that makes the watches follows all of them, until it gives some up.
     watching?.wake({ accountId, watchId });
     planUse(world, store, watchId, chance);
   }
@@ -123,7 +123,7 @@ export async function addWatches(world: World, { store, posted }: SimulatedWatch
   }
 }
 
-/** One or two accounts with a key each; some have little money, and some keys are revoked. */
+/** One or two accounts with a key each; some have few credits, and some keys are revoked later. */
 function openPayers({ database, scheduler, trace }: World, chance: Chance) {
   return Array.from({ length: 1 + chance.int(2) }, (_, nth) => {
     const [accountId, walletId, keyId] = [`0000000${nth}-0000-4000-8000-00000000000b`, `wallet w${nth}`, `key w${nth}`];
@@ -140,7 +140,7 @@ function openPayers({ database, scheduler, trace }: World, chance: Chance) {
   });
 }
 
-/** Some are paused, and perhaps resumed, by their account. */
+/** Has their account pause some of them, and perhaps resume them. */
 function planUse({ scheduler, trace }: World, store: MemoryWatches, watchId: string, chance: Chance): void {
   if (chance.int(3) > 0) return;
   const change = (afterMs: number, to: 'paused' | 'active' | 'ended'): void => {
@@ -154,7 +154,7 @@ function planUse({ scheduler, trace }: World, store: MemoryWatches, watchId: str
   if (chance.int(4) > 0) change(pausedAt + chance.between(50, 9_000), 'active');
 }
 
-/** Waits until all that can be delivered is. */
+/** Waits until all that can be delivered has been. */
 export async function settleWatches({ scheduler }: World, { store, posted }: SimulatedWatches): Promise<void> {
   const isOpen = (): boolean =>
     posted.length < 4 ||

@@ -2,25 +2,25 @@ import type { Chance } from '../../../../demo/random.js';
 import type { Clock, Timers } from '../../../../src/ports/clock.js';
 import type { Trace } from './trace.js';
 
-/** A process: what is on its way to it when it dies never arrives. */
+/** A process. When it dies, everything on its way to it is lost. */
 export interface Host {
   readonly name: string;
   isAlive: boolean;
 }
 
-/** What is at the other end of a wire, and how it does. */
+/** The other end of a wire, and its condition. */
 export interface Station {
   readonly name: string;
-  /** Milliseconds that a message takes there or back: the least, and the most. */
+  /** The least and the most milliseconds that a message takes each way. */
   readonly delayMs: readonly [number, number];
-  /** Messages of one host arrive in the order they were sent, and so do the answers: one connection. */
+  /** Whether messages of one host, and the answers, arrive in the order they were sent, as on one connection. */
   readonly isOrdered: boolean;
-  /** How many of a thousand messages are lost on the way there, and how many answers on the way back. */
+  /** How many of a thousand messages are lost on the way there, and of a thousand answers on the way back. */
   lost: { there: number; back: number };
-  /** How many of a thousand answers take long, and how long: the least and the most. */
+  /** How many of a thousand answers are slow, and the least and most milliseconds that takes. */
   slow: { perMille: number; ms: readonly [number, number] };
   isDown: boolean;
-  /** The error of a message that met a station that is down, and that of a lost connection. */
+  /** The errors of a message to a station that is down, and of a lost connection. */
   readonly refused: () => Error;
   readonly broken: () => Error;
 }
@@ -31,25 +31,25 @@ export interface WireOptions {
   readonly trace: Trace;
 }
 
-/** When the last message of a connection arrives, each way. */
+/** The arrival of a connection's last message, each way. */
 interface Last {
   there: number;
   back: number;
 }
 
-/** Every call from a host to a station goes through here: the seed decides what becomes of it. */
+/** Every call from a host to a station goes through here. The seed decides its fate. */
 export class Wire {
   readonly #options: WireOptions;
-  /** When the last message of an ordered connection arrives. */
+  /** The arrival of the last message on each ordered connection. */
   readonly #lastAtMs = new Map<Host, Map<Station, Last>>();
-  /** Called with each host whose message or answer moves, before it does. */
+  /** Called with the host before each of its messages or answers moves. */
   onMove: (host: Host) => void = () => {};
 
   constructor(options: WireOptions) {
     this.#options = options;
   }
 
-  /** `effect` happens at the station, at one moment, once or not at all. */
+  /** `effect` happens at the station at a single moment, once or never. */
   call<T>(host: Host, station: Station, what: string, effect: () => T | Promise<T>): Promise<T> {
     const { chance, trace } = this.#options;
     const label = `${host.name} ${station.name} ${what}`;
@@ -100,7 +100,7 @@ export class Wire {
       last[way] = atMs;
     }
     scheduler.after(atMs - nowMs, () => {
-      // What a dead process has sent before still arrives.
+      // What a process sent before its death still arrives.
       if (way === 'back' && !host.isAlive) return;
       then();
     });

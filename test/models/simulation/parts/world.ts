@@ -1,4 +1,4 @@
-/** What all parts of a run share, and what is noted of it for the invariants. */
+/** What all parts of a run share, and what is logged for the invariants. */
 import type { Chance } from '../../../../demo/random.js';
 import type { Thousandths } from '../../../../src/domain/credits.js';
 import type { ErrorCode } from '../../../../src/domain/errors.js';
@@ -12,7 +12,7 @@ import type { Trace } from './trace.js';
 import type { SimulatedWatches } from './watches.js';
 import type { Host, Wire } from './wire.js';
 
-/** The parts that may fail in a run. What an invariant promises may depend on which did. */
+/** The parts that may fail in a run. Which of them did may limit what an invariant promises. */
 export type FaultKind = 'redis' | 'database' | 'shard' | 'network' | 'death' | 'lock' | 'leaving';
 
 /** An answer as its client reads it, or the refusal. */
@@ -34,7 +34,7 @@ export type Result =
       readonly retryAfter: number | undefined;
     };
 
-/** One call as it came to a node. */
+/** One call as a node received it. */
 export interface CallLog {
   readonly requestId: string;
   readonly host: Host;
@@ -48,7 +48,7 @@ export interface CallLog {
   readonly beganAtMs: number;
   result?: Result;
   endedAtMs?: number;
-  /** What the ledger had of it at the moment it was answered. */
+  /** What the ledger had charged for it when it was answered. */
   paidAtEnd?: Thousandths | undefined;
 }
 
@@ -56,13 +56,13 @@ export interface CallLog {
 export interface ReadLog {
   readonly host: Host;
   readonly family: 'fast' | 'slow';
-  /** Kind and subject, with the place of a page; of a batch each object. */
+  /** Kind and subject, with the place of a page; for a batch, each object. */
   readonly of: readonly string[];
   readonly atMs: number;
   endedAtMs: number;
 }
 
-/** That a node learned from the network that an object was deleted. */
+/** A node learned from the network that an object was deleted. */
 export interface Deletion {
   readonly id: string;
   readonly host: Host;
@@ -74,7 +74,7 @@ export interface Chain {
   readonly client: string;
   readonly list: string;
   readonly ids: readonly string[];
-  /** What the list held all the while. */
+  /** What the list held throughout. */
   readonly expected: readonly string[];
 }
 
@@ -87,13 +87,13 @@ export interface World {
   readonly databaseLink: SimulatedDatabase;
   readonly redis: SimulatedRedis;
   readonly network: SimulatedNetwork;
-  /** Null: there are none in this run. */
+  /** Null in a run without watches. */
   watches: SimulatedWatches | null;
   readonly names: readonly string[];
-  /** Live nodes by name; a dead one is missing until its successor has started. */
+  /** Live nodes by name. A dead one is missing until its successor has started. */
   readonly nodes: Map<string, SimulatedNode>;
   readonly faults: Set<FaultKind>;
-  /** Of a hundred requests, those whose client leaves before the answer. */
+  /** Per cent of requests whose client leaves before the answer. */
   readonly leaving: { perCent: number };
   readonly calls: CallLog[];
   readonly reads: ReadLog[];
@@ -104,21 +104,21 @@ export interface World {
   /** The network deletes a tweet. */
   readonly remove: (id: string) => void;
   readonly nextId: () => string;
-  /** Unix milliseconds, as the database and Redis have it. */
+  /** Unix milliseconds, as database and Redis know them. */
   readonly databaseClock: { now(): number };
-  /** Starts a process under the name. */
+  /** Starts a process with this name. */
   readonly start: (name: string) => Promise<void>;
-  /** The process dies when so many more messages have come or gone. */
+  /** Kills the process after this many more messages have come or gone. */
   readonly killAfter: (host: Host, moves: number) => void;
-  /** No more faults: all clients are done. */
+  /** Ends all faults; all clients are done. */
   readonly end: () => void;
   readonly isEnding: () => boolean;
-  /** Calls it when the process dies. */
+  /** Calls `then` when the process dies. */
   readonly onDeath: (host: Host, then: () => void) => void;
 }
 
-/** Unix milliseconds at the start of each run. */
+/** Unix milliseconds at which each run starts. */
 export const START_MS = Date.UTC(2026, 10, 23, 12);
 
-/** Of all nodes. */
+/** The secrets of all nodes. */
 export const SECRETS = { pepper: Buffer.alloc(32, 5), cursor: Buffer.alloc(32, 7) };
