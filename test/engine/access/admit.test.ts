@@ -22,19 +22,19 @@ describe('admit', () => {
     expect((await admit(caller({ accountId: 'account-2' }))).remaining).toBe(19);
   });
 
-  it('refuses with a decision, not with an error: the headers need it', async () => {
+  it('returns a refusal instead of throwing it, because the headers need its figures', async () => {
     const { admit } = setUp();
     await admit(caller({ qps: 1 }));
     expect(await admit(caller({ qps: 1 }))).toMatchObject({ allowed: false, limit: 1, remaining: 0 });
   });
 
-  it('counts by the new tier on the next request after payment (L8)', async () => {
+  it('applies the new tier from the next request after the payment (L8)', async () => {
     const { admit } = setUp();
     await times(20, () => admit(caller({ qps: 20 })));
     expect(await admit(caller({ qps: 50 }))).toMatchObject({ limit: 50 });
   });
 
-  it('lets an address without a key ask ten times a second, beside any account (8.1.6)', async () => {
+  it('lets an address without a key make ten requests a second, counted apart from any account (8.1.6)', async () => {
     const { admit, admitPublic } = setUp();
     const decisions = await times(12, () => admitPublic('192.0.2.1'));
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
@@ -69,14 +69,14 @@ describe('addresses that share a limit', () => {
     expect(limitAddress(address)).toBe(counted);
   });
 
-  it('another address of the same /64 gets no further', async () => {
+  it('gives addresses of the same /64 one limit', async () => {
     const { admitPublic } = setUp();
     await times(10, () => admitPublic('2001:db8::1'));
     expect((await admitPublic('2001:db8::ffff:1')).allowed).toBe(false);
     expect((await admitPublic('2001:db8:0:1::1')).allowed).toBe(true);
   });
 
-  it('nor does it with keys that are not valid (A8)', async () => {
+  it('counts invalid keys by the /64, too (A8)', async () => {
     const failedKeys = createFailedAttempts({
       limiter: createMemoryRateLimiter({ clock: standingClock() }),
       monotonic: standingClock(),
@@ -108,25 +108,25 @@ describe('one spelling per address', () => {
 describe('the rate-limit headers', () => {
   const decision = { allowed: true, limit: 20, remaining: 19, resetSeconds: 1, retryAfterSeconds: 0 };
 
-  it('are literally those of the interface (L1)', () => {
+  it('are exactly as the interface states them (L1)', () => {
     expect(rateLimitHeaders(decision, 'account')).toEqual({
       RateLimit: 'limit=20, remaining=19, reset=1',
       'RateLimit-Policy': 'account; q=20; w=1',
     });
   });
 
-  it('name the policy public where no key is needed (L2)', async () => {
+  it('name the public policy where no key is needed (L2)', async () => {
     expect(rateLimitHeaders(await setUp().admitPublic('192.0.2.1'), 'public')).toEqual({
       RateLimit: 'limit=10, remaining=9, reset=1',
       'RateLimit-Policy': 'public; q=10; w=1',
     });
   });
 
-  it('quote the starting tier on a 401 and on an unknown path (L6, L9)', () => {
+  it('state the starting tier on a 401 and on an unknown path (L6, L9)', () => {
     expect(policyHeader('account', STARTING_QPS)).toBe('account; q=1; w=1');
   });
 
-  it('messages of a protocol are counted apart from reads, at the rate of the account, ten a second at least', async () => {
+  it('count protocol messages apart from reads, at the rate of the account but at least ten a second', async () => {
     const { admit, admitHandshake } = setUp();
     await admit(caller({ qps: 1 }));
     const slow = await times(11, () => admitHandshake(caller({ qps: 1 })));

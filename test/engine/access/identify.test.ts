@@ -37,7 +37,7 @@ const live: KeyLookup = { state: 'live', caller: caller() };
 const unknownKeys = (count: number) => Array.from({ length: count }, () => mintKey(randomBytes));
 
 describe('identify', () => {
-  it('gives the caller of a live key', async () => {
+  it('returns the caller of a live key', async () => {
     const { identify, add } = await setUp();
     expect(await identify(add(live).key, HOME)).toEqual(caller());
   });
@@ -60,7 +60,7 @@ describe('identify', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'invalid_key', status: 401, detail: { reason: 'unknown' } });
   });
 
-  it('says of a revoked key when that was (A5), and of a frozen one why (W8)', async () => {
+  it('says when a revoked key was revoked (A5), and why a frozen one is frozen (W8)', async () => {
     const { identify, add } = await setUp();
     const revoked = add({ state: 'revoked', revokedAt: '2026-03-01T12:00:00.000Z' });
     await expect(identify(revoked.key, HOME)).rejects.toMatchObject({
@@ -73,13 +73,13 @@ describe('identify', () => {
     });
   });
 
-  it('refuses a key whose text is of another mode than its row: a test key cannot spend credits', async () => {
+  it('refuses a key whose text and row differ in mode, so a test key cannot spend credits', async () => {
     const { identify, add } = await setUp();
     const { key } = add({ state: 'live', caller: { ...caller(), mode: 'test' } });
     await expect(identify(key, HOME)).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'unknown' } });
   });
 
-  it('says for whom it is about to wait, and only when it waits', async () => {
+  it('names the account before it waits, and only if it waits', async () => {
     const { identify, add, clock } = await setUp();
     const told: (string | null)[] = [];
     const ask = (key: string) => identify(key, HOME, (accountId) => told.push(accountId)).catch(() => {});
@@ -95,7 +95,7 @@ describe('identify', () => {
     expect(told).toEqual([null, caller().accountId, null]);
   });
 
-  it('asks the store nothing for a call that is refused before it waits', async () => {
+  it('does not call the store for a call that is refused before it waits', async () => {
     const { identify, add, store } = await setUp();
     const full = () => {
       throw new Error('no slot is free');
@@ -104,7 +104,7 @@ describe('identify', () => {
     expect(store.reads()).toBe(0);
   });
 
-  it('knows the caller of a key that was looked up lately, and asks the store for no other', async () => {
+  it('answers from the memory for a key that was looked up lately, and for no other', async () => {
     const { known, identify, add, store, clock } = await setUp();
     const [{ key }, other] = [add(live), add({ state: 'live', caller: { ...caller(), mode: 'test' } })];
     expect(known(key)).toBeUndefined();
@@ -118,7 +118,7 @@ describe('identify', () => {
     expect(store.reads()).toBe(2);
   });
 
-  it('gives the caller of a hash, whatever its mode, and refuses one that works no more', async () => {
+  it('returns the caller of a hash, whatever its mode, and refuses a key that no longer works', async () => {
     const { known, identify, add, store } = await setUp();
     const told: (string | null)[] = [];
     const ask = (keyHash: string) => identify({ keyHash }, HOME, (accountId) => told.push(accountId));
@@ -154,8 +154,8 @@ describe('identify', () => {
   });
 });
 
-describe('a key that was read before', () => {
-  it('is read once in three seconds', async () => {
+describe('a key that was looked up before', () => {
+  it('is read from the store once in three seconds', async () => {
     const { identify, add, store, clock } = await setUp();
     const { key } = add(live);
     for (let n = 0; n < 5; n += 1) await identify(key, HOME);
@@ -167,7 +167,7 @@ describe('a key that was read before', () => {
     expect(store.reads()).toBe(2);
   });
 
-  it('is never older than five seconds: a revocation counts even when its notification is lost (A9)', async () => {
+  it('is never older than five seconds, so a revocation takes effect even if its notification is lost (A9)', async () => {
     const { identify, add, store, clock } = await setUp();
     const { key, hash } = add(live);
     await identify(key, HOME);
@@ -199,7 +199,7 @@ describe('a key that was read before', () => {
     await expect(identify(key, HOME)).rejects.toMatchObject({ code: 'invalid_key' });
   });
 
-  it('is not kept when the change came while it was read (A9)', async () => {
+  it('is not kept if a change arrives while it is read (A9)', async () => {
     const { identify, add, store } = await setUp();
     const { key, hash } = add(live);
     store.hold();
@@ -216,7 +216,7 @@ describe('a key that was read before', () => {
     await expect(identify(key, HOME)).rejects.toMatchObject({ code: 'invalid_key' });
   });
 
-  it('is read once for all who ask at the same time', async () => {
+  it('is read once for all calls that need it at the same time', async () => {
     const { codes, add, store } = await setUp();
     const { key } = add(live);
     store.hold();
@@ -235,7 +235,7 @@ describe('a key that was read before', () => {
     expect(await identify(key, HOME)).toEqual(caller());
   });
 
-  it('does not outlive a failing store: the error passes, and the next try reads again', async () => {
+  it('is not kept from a failed read: the error passes, and the next call reads again', async () => {
     const { identify, add, store } = await setUp();
     const { key } = add(live);
     const { findKeys } = store.accounts;
@@ -254,7 +254,7 @@ describe('a key that was read before', () => {
 });
 
 describe('guessing keys (A8)', () => {
-  it('is 429 under the public policy after 60 failures a minute from one address', async () => {
+  it('gets 429 under the public policy after 60 failures a minute from one address', async () => {
     const { codes, identify } = await setUp();
     expect(new Set(await codes(Array.from({ length: 60 }, () => 'guess')))).toEqual(new Set(['invalid_key']));
     await expect(identify('guess', HOME)).rejects.toMatchObject({
@@ -265,7 +265,7 @@ describe('guessing keys (A8)', () => {
     });
   });
 
-  it('counts each address for itself, however it is written', async () => {
+  it('is counted for each address, however the address is written', async () => {
     const { codes } = await setUp();
     await codes(Array.from({ length: 60 }, () => 'guess'));
     expect(await codes(['guess'], '192.0.2.2')).toEqual(['invalid_key']);
@@ -279,14 +279,14 @@ describe('guessing keys (A8)', () => {
     expect(await codes(['guess', 'guess'])).toEqual(['invalid_key', 'rate_limited']);
   });
 
-  it('never counts a key that is good', async () => {
+  it('is never counted for a good key', async () => {
     const { codes, add } = await setUp();
     const { key } = add(live);
     expect(new Set(await codes(Array.from({ length: 200 }, () => key)))).toEqual(new Set(['ok']));
     expect(await codes(['guess'])).toEqual(['invalid_key']);
   });
 
-  it('lets a good key from the same address through', async () => {
+  it('does not stop a good key from the same address', async () => {
     const { codes, add, clock } = await setUp();
     const [used, unseen] = [add(live).key, add(live).key];
     await codes([used]);
@@ -297,7 +297,7 @@ describe('guessing keys (A8)', () => {
     expect(await codes([used, unseen])).toEqual(['ok', 'ok']);
   });
 
-  it('makes one query at a time of the unknown keys of noisy addresses', async () => {
+  it('makes one query at a time for the unknown keys of noisy addresses', async () => {
     const { codes, store } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
     await codes(
@@ -315,7 +315,7 @@ describe('guessing keys (A8)', () => {
     expect(store.queries()).toBe(3);
   });
 
-  it('takes a valid key that was never seen, however many others its address guesses (A33)', async () => {
+  it('accepts a valid key that was never seen, however many others its address guesses (A33)', async () => {
     const { codes, add } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
     const guesses = codes(unknownKeys(1000));
@@ -326,7 +326,7 @@ describe('guessing keys (A8)', () => {
   it.each([
     [59_999, 1],
     [60_000, 2],
-  ])('ends a minute after the last guess: after %i ms, %i queries at a time', async (ms, queries) => {
+  ])('limits queries until a minute after the last guess: after %i ms, %i queries at a time', async (ms, queries) => {
     const { codes, store, clock } = await setUp();
     await codes(Array.from({ length: 61 }, () => 'guess'));
     clock.pass(ms);

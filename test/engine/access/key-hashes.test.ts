@@ -8,7 +8,7 @@ const PEPPER = 'pepper';
 const stateOf = (memories: Memories) => memories.states().find(({ name }) => name === 'key_hashes');
 
 describe('hashes of keys', () => {
-  it('are those that the store has, the first time and later (A11)', () => {
+  it('are the same as in the store, the first time and later (A11)', () => {
     const hashOf = createKeyHashes(PEPPER, new Memories());
     const keys = Array.from({ length: 20 }, () => mintKey(randomBytes));
     for (let time = 0; time < 3; time += 1) {
@@ -16,7 +16,7 @@ describe('hashes of keys', () => {
     }
   });
 
-  it('are of well-formed keys only, and nothing is remembered of another text (A6)', () => {
+  it('are computed for well-formed keys only; no other text is remembered (A6)', () => {
     const memories = new Memories();
     const hashOf = createKeyHashes(PEPPER, memories);
     const key = mintKey(randomBytes);
@@ -28,7 +28,7 @@ describe('hashes of keys', () => {
     expect(stateOf(memories)?.bytes).toBe(0);
   });
 
-  it('take a bounded memory, however many keys are tried', () => {
+  it('take a bounded amount of memory, however many keys are tried', () => {
     const memories = new Memories();
     const hashOf = createKeyHashes(PEPPER, memories);
     for (let key = 0; key < 40_000; key += 1) hashOf(mintKey(randomBytes));

@@ -1,4 +1,4 @@
-/** What a key is limited to: kinds of reads, addresses and an end; refused free, through every interface, cached or not. */
+/** What limits a key: kinds of reads, addresses and an end. A refusal is free on every interface, cached or not. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Plans } from '../../../adapters/http/plans.js';
@@ -48,11 +48,11 @@ const graphql = async (query: string) => {
   });
   return (await answer.json()) as { errors?: { message: string; extensions: { code: string; reason?: string } }[] };
 };
-/** Until every cached look-up of the key says so. */
+/** Waits until every cached look-up of the key has the change. */
 const eventually = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 5_000, interval: 100 });
 
 describe('a key with kinds of reads', () => {
-  it('lets through what it may, and refuses what it may not with 403, for nothing', async () => {
+  it('may read those kinds, and gets a free 403 for others', async () => {
     await limit({ scopes: ['profiles', 'timeline'] });
     await eventually(async () => (await ask('/v1/tweets/search?q=a')).status).toBe(403);
     const before = await perch.balance(account);
@@ -79,7 +79,7 @@ describe('a key with kinds of reads', () => {
     expect((await graphql(query)).errors?.[0]?.message).toContain(`may not read ${scope}`);
   });
 
-  it('hands its limits on when it is rotated', async () => {
+  it('keeps its limits when it is rotated', async () => {
     await limit({ scopes: ['profiles'], allowedFrom: [`${HERE}/32`], expiresAt: '2099-12-31T23:59:59.999Z' });
     const { record } = await keys.rotate(account.accountId, account.keyId, 60_000, OPERATOR);
     expect(record).toMatchObject({
@@ -92,7 +92,7 @@ describe('a key with kinds of reads', () => {
     });
   });
 
-  it('can be each kind alone', async () => {
+  it('can have each kind alone', async () => {
     for (const scope of SCOPES) {
       const { record } = await keys.create(account.accountId, { name: scope, cap: null, scopes: [scope] }, OPERATOR);
       expect(record.scopes).toEqual([scope]);
@@ -103,7 +103,7 @@ describe('a key with kinds of reads', () => {
 describe('a key with networks', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  it('refuses other addresses with 403, before anything is read, for nothing', async () => {
+  it('refuses other addresses with a free 403, before anything is read', async () => {
     await limit({ allowedFrom: ['203.0.113.0/24', '2001:db8::/32'] });
     await eventually(async () => (await ask('/v1/me', from('198.51.100.7'))).status).toBe(403);
     const refused = await errorOf(await ask('/v1/me', from('198.51.100.8')));
@@ -117,7 +117,7 @@ describe('a key with networks', () => {
     }
   });
 
-  it('counts requests from elsewhere against their address, not against the account', async () => {
+  it('counts requests from other addresses against those addresses, not against the account', async () => {
     await limit({ allowedFrom: ['203.0.113.0/24'] });
     await eventually(async () => (await ask('/v1/me', from('198.51.100.20'))).status).toBe(403);
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask('/v1/me', from('198.51.100.21'))));
@@ -142,8 +142,8 @@ describe('a key with networks', () => {
   });
 });
 
-describe('a request that is repeated, and answered ahead of the framework', () => {
-  it('is refused to a key that may not, right after one that may', async () => {
+describe('a repeated request, answered ahead of the framework', () => {
+  it('is refused to a key without the right, directly after one with it', async () => {
     const found = vi.spyOn(Plans.prototype, 'find');
     const path = '/v1/users/Aurora_Obs/tweets?count=5';
     const minted = async (limits: Partial<KeyLimits>) =>
@@ -164,7 +164,7 @@ describe('a request that is repeated, and answered ahead of the framework', () =
 });
 
 describe('the end of a key', () => {
-  it('is 401 with when it expired; before, the key works and can be rotated', async () => {
+  it('gives 401 with the time it expired; until then the key works and can be rotated', async () => {
     await limit({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
     expect((await ask('/v1/me')).status).toBe(200);
     await perch.database.sql`update keys set expires_at = now() - interval '1 second' where key_id = ${account.keyId}`;
@@ -175,7 +175,7 @@ describe('the end of a key', () => {
     await expect(keys.rotate(account.accountId, account.keyId, 0, OPERATOR)).rejects.toThrow('expired at');
   });
 
-  it('is not set to a time that has passed', async () => {
+  it('cannot be set to a time that has passed', async () => {
     await expect(limit({ expiresAt: '2020-01-01T00:00:00.000Z' })).rejects.toMatchObject({
       ...{ code: 'bad_request', detail: { param: 'expires' } },
     });

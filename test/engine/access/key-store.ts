@@ -3,12 +3,12 @@ import type { Clock } from '../../../src/ports/clock.js';
 
 export interface KeyStore {
   readonly accounts: Accounts;
-  /** What the store would find, by the hash in hex. */
+  /** What the store finds, by the hash in hex. */
   readonly rows: Map<string, KeyLookup>;
-  /** How many keys it was asked for, and in how many queries. */
+  /** The number of keys it was asked for, and of queries. */
   reads(): number;
   queries(): number;
-  /** From now on look-ups wait until `release`; the answer is what the store held when it was asked. */
+  /** Makes look-ups wait until `release`; each then answers with what the store held when it began. */
   hold(): void;
   release(): void;
   /** Tells all listeners, as the store does after a change. */
@@ -18,7 +18,7 @@ export interface KeyStore {
 
 const unused = () => Promise.reject(new Error('not part of identifying a key'));
 
-/** A store of keys that counts its reads and can be made slow: what no real database does on command. */
+/** A store of keys that counts its reads and can be made slow, as no real database can on command. */
 export function createKeyStore(): KeyStore {
   const rows = new Map<string, KeyLookup>();
   const listeners = new Set<(hashHex: string) => void>();

@@ -5,7 +5,7 @@ import { hashKey, isWellFormedKey, keyPrefix, mintKey, modeOfKey } from '../../.
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const minted = bytes(64).map((seed) => {
-  // As many bytes as are asked for, all different from call to call, from one seed.
+  // Bytes from one seed, different for each call.
   let call = 0;
   return mintKey((length) => {
     call += 1;
@@ -15,7 +15,7 @@ const minted = bytes(64).map((seed) => {
 });
 
 describe('a key', () => {
-  it('is perch_live_ and 32 letters and digits, well formed (A6)', () => {
+  it('is perch_live_ followed by 32 letters and digits, well formed (A6)', () => {
     fc.assert(
       fc.property(minted, (key) => {
         expect(key).toMatch(/^perch_live_[0-9A-Za-z]{32}$/);
@@ -29,7 +29,7 @@ describe('a key', () => {
     expect(mintKey((length) => new Uint8Array(length).fill(61))).toBe(`perch_live_${'z'.repeat(26)}3GUyP9`);
   });
 
-  it('is recognised as mistyped when any one character is another (A6)', () => {
+  it('is recognised as mistyped if any one character differs (A6)', () => {
     const position = fc.integer({ min: 11, max: 42 });
     const other = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
     fc.assert(
@@ -40,7 +40,7 @@ describe('a key', () => {
     );
   });
 
-  it('is recognised when it is cut, padded, of another kind, or anything else', () => {
+  it('is recognised as invalid when cut, padded, of another kind, or anything else', () => {
     const key = mintKey(randomBytes);
     for (const text of [
       key.slice(0, -1),
@@ -54,20 +54,20 @@ describe('a key', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (other) => !isWellFormedKey(other)));
   });
 
-  it('favours no character: a byte that would is drawn again', () => {
+  it('has every character equally often, because a byte that favours some is drawn again', () => {
     const drawn = [255, 250, 248, 247, 0];
     const key = mintKey((length) => Uint8Array.from({ length }, () => drawn.shift() ?? 1));
     expect(key.slice(11, 14)).toBe('z01');
   });
 
-  it('is of one mode, which its text says and its checksum includes', () => {
+  it('has one mode, which its text states and its checksum covers', () => {
     const key = mintKey(randomBytes, 'test');
     expect(key).toMatch(/^perch_test_[0-9A-Za-z]{32}$/);
     expect([isWellFormedKey(key), modeOfKey(key), modeOfKey(mintKey(randomBytes))]).toEqual([true, 'test', 'live']);
     expect(isWellFormedKey(key.replace('perch_test_', 'perch_live_'))).toBe(false);
   });
 
-  it('shows perch_live_ and six characters (A11)', () => {
+  it('is shown as perch_live_ and six characters (A11)', () => {
     expect(keyPrefix(`perch_live_${'abcdefgh'.repeat(4)}`)).toBe('perch_live_abcdef');
   });
 

@@ -7,7 +7,7 @@ import { caller } from './key-store.js';
 const TTL_MS = 3000;
 const KEYS = ['aa', 'bb'];
 
-/** A store whose queries are answered when the test says so, with what it held when it was asked. */
+/** A store that answers when the test says so, with what it held when the query began. */
 function slowStore() {
   const rows = new Map<string, number>();
   const listeners = new Set<(hashHex: string) => void>();
@@ -54,7 +54,7 @@ describe('look-ups of keys', () => {
     for (const { answer } of store.queries.splice(0)) answer();
     await pass(0);
   };
-  /** Looks the key up, and has the store answer whatever that asks. */
+  /** Looks the key up, and lets the store answer every query that this causes. */
   const find = async (hash: string) => {
     const found = lookups.find(hash);
     await pass(1);
@@ -72,10 +72,10 @@ describe('look-ups of keys', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('share a query when they come in one turn of the event loop, up to a hundred keys', async () => {
+  it('share a query if they begin in one turn of the event loop, up to a hundred keys', async () => {
     const hashes = Array.from({ length: 250 }, (_, nth) => nth.toString(16).padStart(4, '0'));
     for (const hash of hashes) store.rows.set(hash, 1);
-    // As connections hand them over: each in a callback of its own.
+    // As connections do it: each in a callback of its own.
     const all = hashes.map((hash) => Promise.resolve().then(() => lookups.find(hash)));
     await pass(1);
     expect(store.asked.map(({ length }) => length)).toEqual([100, 100, 50]);
@@ -105,7 +105,7 @@ describe('look-ups of keys', () => {
     expect(await find('aa')).toBe(2);
   });
 
-  it('are shared until the moment at which their answer is too old, and the late answer of one ends no other', async () => {
+  it('are shared until their answer would be too old, and a late answer ends no other query', async () => {
     store.rows.set('aa', 1);
     const calls = [lookups.find('aa')];
     await pass(TTL_MS - 1);
@@ -124,13 +124,13 @@ describe('look-ups of keys', () => {
     expect((await Promise.all(calls)).map(versionOf)).toEqual([1, 1, 1, 1]);
   });
 
-  it('of a key that the store does not know leave nothing behind', async () => {
+  it('leave nothing behind for a key that the store does not have', async () => {
     expect(await find('aa')).toBeUndefined();
     expect(lookups.knows('aa')).toBe(false);
     expect(lookups.last('aa')).toEqual({ lookup: undefined, isFresh: false });
   });
 
-  it('are made in the background from two thirds of their time on', async () => {
+  it('are repeated in the background after two thirds of their lifetime', async () => {
     store.rows.set('aa', 1);
     const first = lookups.find('aa');
     await pass(1);
@@ -145,7 +145,7 @@ describe('look-ups of keys', () => {
     expect(store.asked).toHaveLength(2);
   });
 
-  it('are made in the background for a key in use, so that it never waits', async () => {
+  it('are repeated in the background for a key in use, so that it never waits', async () => {
     store.rows.set('aa', 1);
     await find('aa');
     for (let second = 0; second < 20; second += 0.5) {
@@ -158,7 +158,7 @@ describe('look-ups of keys', () => {
     expect(store.asked.length).toBeLessThanOrEqual(11);
   });
 
-  it('are made in the background for many keys in one query', async () => {
+  it('are repeated in the background for many keys in one query', async () => {
     for (const hash of KEYS) store.rows.set(hash, 1);
     await Promise.all(KEYS.map(find));
     await pass(2000);
@@ -179,7 +179,7 @@ describe('look-ups of keys', () => {
     expect(store.asked).toEqual([['aa']]);
   });
 
-  it('expire when the store fails in the background, after one query and without an error to callers', async () => {
+  it('expire when the store fails in the background, after one query and without an error for callers', async () => {
     store.rows.set('aa', 1);
     await find('aa');
     await pass(2000);
@@ -198,7 +198,7 @@ describe('look-ups of keys', () => {
     await expect(late).rejects.toThrow('connection lost');
   });
 
-  it('do not wait for one that hangs in the background', async () => {
+  it('do not wait for a background query that hangs', async () => {
     store.rows.set('aa', 1);
     await find('aa');
     await pass(2500);
@@ -213,7 +213,7 @@ describe('look-ups of keys', () => {
     expect(await find('aa')).toBe(2);
   });
 
-  it('in any order of changes, notifications lost or not, slow and failed queries, are never too old (A9)', async () => {
+  it('are never too old, for any order of changes, lost notifications, and slow or failed queries (A9)', async () => {
     const key = fc.constantFrom(...KEYS);
     const nth = fc.nat({ max: 5 });
     const step = fc.oneof(
@@ -229,7 +229,7 @@ describe('look-ups of keys', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 100 }), async (steps) => {
         await open();
-        /** When each version of a key became that of the store, and when this process was told so. */
+        /** When the store got each version of a key, and when this process was told. */
         const since = new Map(KEYS.map((hash) => [hash, [0]]));
         const toldOf = new Map(KEYS.map((hash) => [hash, 0]));
         const asks = new Map(KEYS.map((hash) => [hash, 0]));
@@ -241,13 +241,13 @@ describe('look-ups of keys', () => {
           const least = toldOf.get(hash) ?? 0;
           const { isFresh } = lookups.last(hash);
           const version = await lookups.find(hash).then(versionOf, (error: Error) => {
-            // A failure in the background is nobody's.
+            // A failure in the background reaches no caller.
             if (isFresh) throw error;
             return null;
           });
           if (version === null) return;
           expect(version).toBeGreaterThanOrEqual(least);
-          // It was the store's until at most three seconds before it was asked for.
+          // The store must have had it no more than three seconds before the look-up.
           const replacedAt = since.get(hash)?.[(version ?? 0) + 1] ?? Number.POSITIVE_INFINITY;
           expect(replacedAt).toBeGreaterThan(askedAt - TTL_MS);
         };

@@ -1,4 +1,4 @@
-/** Addresses that a key is limited to: as they are typed, and as requests come from them. */
+/** Addresses that a key is limited to, as users type them and as requests come from them. */
 import { describe, expect, it } from 'vitest';
 import { isAllowedFrom, MOST_NETWORKS, readNetworks } from '../../../src/access/address.js';
 
@@ -17,7 +17,7 @@ describe('a list of networks', () => {
     },
   );
 
-  it('has at most 20 of them', () => {
+  it('has at most 20 entries', () => {
     const many = Array.from({ length: MOST_NETWORKS + 1 }, (_, nth) => `192.0.2.${nth}`).join(' ');
     expect(() => readNetworks(many)).toThrow('at most 20');
   });

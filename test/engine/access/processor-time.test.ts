@@ -12,7 +12,7 @@ function start(used?: Clock) {
   const clock = { nowMs: 0, now: () => clock.nowMs };
   const memories = new Memories();
   const processor = new ProcessorTime({ monotonic: clock, ...(used && { used }), memories });
-  /** Lets the holder work so long, if it may; what it is refused with. */
+  /** Lets the holder work for this long if it may; otherwise returns the refusal. */
   const work = (holder: Holder, ms: number): ServiceError | null => {
     try {
       processor.open(holder).measured(() => {
@@ -27,7 +27,7 @@ function start(used?: Clock) {
   return { clock, memories, processor, work };
 }
 
-/** Milliseconds that it worked in ten seconds, with others that ask now and then. */
+/** Milliseconds that the holder worked in ten seconds while others asked now and then. */
 function workedIn10s(holder: Holder, pieceMs: number): number {
   const { clock, work } = start();
   let worked = 0;
@@ -40,13 +40,13 @@ function workedIn10s(holder: Holder, pieceMs: number): number {
 }
 
 describe('processor time', () => {
-  it('an account has a quarter of it while others ask, an address without a key a tenth', () => {
+  it('gives an account a quarter while others ask, and an address without a key a tenth', () => {
     expect(workedIn10s(HOG, 20)).toBeGreaterThan(2500);
     expect(workedIn10s(HOG, 20)).toBeLessThan(500 + 2500 + 50);
     expect(workedIn10s(addressHolder('192.0.2.1'), 20)).toBeLessThan(250 + 1000 + 50);
   });
 
-  it('refuses a holder that has overdrawn with reason, amount and time, and admits it then; others continue', () => {
+  it('refuses an overdrawn holder with reason, amount and time, and admits it after that time; others continue', () => {
     const { clock, processor, work } = start();
     work(OTHER, 1);
     for (let n = 0; n < 20; n += 1) work(HOG, 50);
@@ -80,7 +80,7 @@ describe('processor time', () => {
     expect(processor.refused).toBeGreaterThan(0);
   });
 
-  it('200 calls a second that are answered from what is cached, or 50 new documents, are never refused', () => {
+  it('never refuses 200 cached calls a second, or 50 new documents', () => {
     const { clock, work } = start();
     for (let n = 0; n < 6000; n += 1) {
       work(OTHER, 0);
@@ -94,7 +94,7 @@ describe('processor time', () => {
     }
   });
 
-  it('is kept of a bounded number of holders', () => {
+  it('is recorded for a bounded number of holders', () => {
     const { memories, work } = start();
     for (let n = 0; n < 100_000; n += 1) work(addressHolder(`2001:db8:${(n % 65_536).toString(16)}:${n >> 16}::1`), 0);
     const [kept] = memories.states();
@@ -102,7 +102,7 @@ describe('processor time', () => {
     expect(kept?.bytes).toBeLessThanOrEqual(kept?.maxBytes ?? 0);
   });
 
-  it('is overdrawn once more was used than there was, by work done elsewhere, too', () => {
+  it('is overdrawn when more was used than there was, work elsewhere in the process included', () => {
     const { processor, work } = start();
     processor.spend(HOG, 500);
     work(OTHER, 0);
@@ -111,7 +111,7 @@ describe('processor time', () => {
     expect(work(HOG, 0)).not.toBeNull();
   });
 
-  it('a refusal says whose share it is, by how much it was exceeded, and when that is made up for', () => {
+  it('states in a refusal whose share it is, by how much it was exceeded, and when that is made up for', () => {
     const { processor, work } = start();
     const cases: readonly [Holder, number, string, number][] = [
       [HOG, 500 + 250.5, 'This account is 251 ms over its share of CPU time (250 ms per second ', 2],
@@ -137,7 +137,7 @@ describe('processor time', () => {
     }
   });
 
-  it('is unlimited again for a holder once no other has asked for a second', () => {
+  it('is unlimited again for a holder after a second without any other', () => {
     const { clock, processor, work } = start();
     work(OTHER, 0);
     processor.spend(HOG, 1000);
@@ -148,7 +148,7 @@ describe('processor time', () => {
     expect(work(HOG, 0)).toBeNull();
   });
 
-  it('counts the time that passed, or that the process used its processors if that was shorter', () => {
+  it('counts the time that passed, or the processor time of the process if that was shorter', () => {
     for (const [passedMs, usedMs, overMs] of [
       [160, 100, 100 - 40],
       [100, 160, 100 - 25],
@@ -166,7 +166,7 @@ describe('processor time', () => {
     }
   });
 
-  it('is not counted of work that is not measured, but what is said to be spent on it', () => {
+  it('counts what unmeasured work is said to have taken', () => {
     const { clock, processor, work } = start();
     processor.spend(HOG, 500);
     const budget = unmeasured(processor.open(HOG));
@@ -186,7 +186,7 @@ describe('a turn of the event loop', () => {
   const realImmediate = setImmediate;
   const next: (() => void)[] = [];
   const settled = () => new Promise((resolve) => realImmediate(resolve));
-  /** Runs what is due in the next turn, each with all that follows from it at once. */
+  /** Runs what is due in the next turn, each with everything that follows from it at once. */
   const nextTurn = async () => {
     for (const run of next.splice(0)) {
       run();
@@ -194,7 +194,7 @@ describe('a turn of the event loop', () => {
     }
   };
   const going = { aborted: false, reason: undefined };
-  /** A processor, and what work of 20 ms each it was used for, in this order. */
+  /** A processor, and the order in which pieces of work of 20 ms got it. */
   const open = () => {
     const { processor } = start();
     const order: string[] = [];
@@ -211,7 +211,7 @@ describe('a turn of the event loop', () => {
   });
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('has room for 20 ms of work, what comes later waits for the turns of others, and each has room for one', async () => {
+  it('has room for 20 ms of work; later calls wait for the following turns, each of which has room for one', async () => {
     const { order, work } = open();
     for (const name of ['a', 'b', 'c']) {
       void work(name);
@@ -225,7 +225,7 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a', 'b', 'other', 'c']);
   });
 
-  it('has room for 20 ms of work where many ask in the same tick', async () => {
+  it('has room for 20 ms of work even if many ask in the same tick', async () => {
     const { order, work } = open();
     for (const name of ['a', 'b', 'c']) void work(name);
     await settled();
@@ -236,7 +236,7 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets all in who ask in the same tick while their work is short, in their order', async () => {
+  it('admits all that ask in the same tick, in order, while their work is short', async () => {
     const { processor } = open();
     const order: number[] = [];
     const asked = Array.from({ length: 100 }, async (_, n) => {
@@ -270,7 +270,7 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a']);
   });
 
-  it('has no more room for others because more was done in the one before', async () => {
+  it('has no extra room for others when the turn before did more', async () => {
     const { processor, order, work } = open();
     processor.spend(HOG, 20);
     void work('a');
@@ -282,7 +282,7 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a', 'b']);
   });
 
-  it('has no more room for others because work of no time was done in the one before', async () => {
+  it('has no extra room for others when the turn before did work of no time', async () => {
     const { processor, order, work } = open();
     setImmediate(() => processor.spend(HOG, 20));
     processor.spend(HOG, 0);
@@ -293,7 +293,7 @@ describe('a turn of the event loop', () => {
     expect(order).toEqual(['a']);
   });
 
-  it('is not waited for by a call that was aborted', async () => {
+  it('is not waited for by an aborted call', async () => {
     const { processor } = open();
     processor.spend(HOG, 20);
     const ended: string[] = [];

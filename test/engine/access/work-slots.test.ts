@@ -5,7 +5,7 @@ import { TIERS } from '../../../src/domain/tiers.js';
 
 const slots = (total: number) => new WorkSlots({ total, deadlineMs: 1_000, monotonic: { now: () => 0 } });
 
-/** Takes slots for the holder until one is refused. */
+/** Takes slots for the holder until one is refused; returns that refusal. */
 function refusalOf(all: WorkSlots, holder: Holder): { message: string; reason: string | undefined } {
   for (;;) {
     const busy = all.open().countFor(holder);
@@ -36,7 +36,7 @@ test('refuses everybody when all slots are taken', () => {
 describe('the slot of one request', () => {
   const [ada, bob] = [accountHolder('ada'), accountHolder('bob')];
 
-  test('counts once for its holder, and for the last one only, until it is released', () => {
+  test('counts once for its holder, and only for the last one, until it is released', () => {
     const all = slots(8);
     const slot = all.open();
     expect(all.taken).toEqual({ work: 0, network: 0 });
@@ -64,7 +64,7 @@ describe('the slot of one request', () => {
     expect(all.taken.work).toBe(2);
   });
 
-  test('stays that of its holder when it is counted again, even if that is more than a share by now', () => {
+  test('stays with its holder when it is counted again, even if the holder has more than its share by now', () => {
     const all = slots(8);
     const held = [all.open(), all.open()];
     for (const slot of held) expect(slot.countFor(ada)).toBeNull();
@@ -74,7 +74,7 @@ describe('the slot of one request', () => {
     expect(all.taken.work).toBe(6);
   });
 
-  test('takes one slot for the network, of half as many, and gives it back with the other', () => {
+  test('adds one of the slots for the network, of which there are half as many, and releases both together', () => {
     const all = slots(8);
     const slot = all.open();
     slot.waitForNetwork();
@@ -107,7 +107,7 @@ describe('the slot of one request', () => {
       slot.waitForNetwork(slot === first ? undefined : first);
       slot.waitForNetwork(slot === first ? undefined : first);
     }
-    // Beyond 800 beside it, a call keeps its slot in progress.
+    // With 800 calls already waiting outside their slots, a call keeps its slot in progress.
     expect([all.taken, all.beside]).toEqual([{ work: 200, network: 1 }, 800]);
     const other = all.open();
     expect(other.countFor(bob)).toBeNull();
@@ -122,7 +122,7 @@ describe('the slot of one request', () => {
     expect([all.taken, all.beside]).toEqual([{ work: 0, network: 0 }, 0]);
   });
 
-  test('can wait for the network even where there is one slot in all', () => {
+  test('can wait for the network even if there is one slot in all', () => {
     const all = slots(1);
     const slot = all.open();
     slot.countFor(ada);
@@ -131,7 +131,7 @@ describe('the slot of one request', () => {
   });
 });
 
-test('an account alone may wait for the network with two seconds of the highest rate', () => {
+test('lets one account alone wait for the network with two seconds of the highest rate', () => {
   const all = slots(1000);
   for (let n = 0; n < 2 * Math.max(...TIERS.map(({ requestsPerSecond }) => requestsPerSecond)); n += 1) {
     const slot = all.open();
@@ -143,7 +143,7 @@ test('an account alone may wait for the network with two seconds of the highest 
 test.each<[keyof WorkSlots['taken'], number]>([
   ['work', 800],
   ['network', 400],
-])('of 1,000 slots, an account alone may have four fifths of those for %s (L19)', (of, most) => {
+])('of 1,000 slots, lets one account alone have four fifths of those for %s (L19)', (of, most) => {
   const all = slots(1000);
   for (let n = 0; n < most; n += 1) {
     const slot = all.open();
@@ -161,7 +161,7 @@ test.each<[keyof WorkSlots['taken'], number]>([
   else expect(refused).toThrow('This account has 400 requests waiting for the network');
 });
 
-test('refusals are counted by reason', () => {
+test('counts refusals by reason', () => {
   const all = slots(2);
   const [first, second] = [accountHolder('a'), addressHolder('192.0.2.1')];
   for (const holder of [first, second]) all.open().countFor(holder);
@@ -174,7 +174,7 @@ test('refusals are counted by reason', () => {
 test.each([
   [200, 1],
   [30_000, 30],
-])('a refusal says when to try again: with a deadline of %i ms in %i s', (deadlineMs, seconds) => {
+])('says in a refusal when to try again: with a deadline of %i ms in %i s', (deadlineMs, seconds) => {
   const all = new WorkSlots({ total: 1, deadlineMs, monotonic: { now: () => 0 } });
   all.open().countFor(accountHolder('a'));
   expect(all.open().countFor(accountHolder('b'))).toMatchObject({

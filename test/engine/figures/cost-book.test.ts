@@ -45,7 +45,7 @@ const sumsOf = ({ answers, items, cacheHits, charged, calls, tweets, users, cost
 });
 
 describe('costs and earnings of reads', () => {
-  it('is added up by operation and UTC day, and written at once', async () => {
+  it('are added up by operation and UTC day, and written at once', async () => {
     const { book, written, at } = bookOf();
     const spending = book.spendingOf('search');
     spending.called();
@@ -81,14 +81,14 @@ describe('costs and earnings of reads', () => {
     ]);
   });
 
-  it('has one row for all operations that are not persisted', () => {
+  it('have one row for all operations that are not persisted', () => {
     const { book } = bookOf();
     for (let n = 0; n < 1000; n += 1) book.delivered(`Mine${n}`, charge(1000, 1));
     expect([...book.totals.keys()]).toEqual(['graphql']);
     expect(book.totals.get('graphql')?.charged).toBe(1_000_000);
   });
 
-  it('waits when the database is away, and is complete afterwards', async () => {
+  it('wait while the database is away, and are complete afterwards', async () => {
     const { book, written, at } = bookOf();
     at.failures = 1;
     book.delivered('user', charge(1000, 1));
@@ -101,14 +101,14 @@ describe('costs and earnings of reads', () => {
     ]);
   });
 
-  it('counts each call once where the network bills calls, however many share it', () => {
+  it('count each call once if the network bills calls, however many reads share it', () => {
     const { book } = bookOf('call');
     book.spendingOf('user').billed({ kind: 'user', items: 3 }, 1);
     book.spendingOf('search').billed({ kind: 'user', items: 2 }, 0);
     expect([book.totals.get('user')?.cost, book.totals.get('search')?.cost]).toEqual([10_000, 0]);
   });
 
-  it('is added to the day of the clock, also when it was set back over midnight', async () => {
+  it('are added to the day of the clock, even if that was set back over midnight', async () => {
     const { book, written, at } = bookOf();
     const days = [
       '2026-11-23T23:59:59.999Z',
@@ -128,7 +128,7 @@ describe('costs and earnings of reads', () => {
     ]);
   });
 
-  it('counts nothing as billed where the network bills nothing', async () => {
+  it('count nothing as billed if the network bills nothing', async () => {
     const { book, written } = bookOf(null);
     book.spendingOf('user').billed({ kind: 'user', items: 3 }, 1);
     expect(book.totals.size).toBe(0);
@@ -136,7 +136,7 @@ describe('costs and earnings of reads', () => {
     expect(written).toEqual([]);
   });
 
-  it('keeps at most 1,000 rows while the database is away, and continues with those', async () => {
+  it('keep at most 1,000 rows while the database is away, and continue with those', async () => {
     const { book, written, at } = bookOf();
     for (let day = 0; day < 1_005; day += 1) {
       book.delivered('user', charge(1000, 1));
@@ -150,7 +150,7 @@ describe('costs and earnings of reads', () => {
     expect(book.totals.get('user')?.answers).toBe(1_006);
   });
 
-  it('warns of the last seven days of its own network, also of reads that delivered nothing', async () => {
+  it('warn about the last seven days of their own network, reads that delivered nothing included', async () => {
     const { book, written, at } = bookOf();
     const sums = { answers: 0, items: 0, cacheHits: 0, charged: 0, calls: 1, tweets: 0, users: 10, cost: 100_000 };
     written.push([
@@ -162,7 +162,7 @@ describe('costs and earnings of reads', () => {
     expect(at.readFrom).toBe('2026-11-17');
   });
 
-  it('warns once a day of an operation whose price does not cover its cost, and of no other', async () => {
+  it('warn once a day about an operation whose price does not cover its cost, and about no other', async () => {
     const { book, at } = bookOf();
     book.spendingOf('search').billed({ kind: 'tweet', items: 100 }, 1);
     book.delivered('search', charge(400_000, 400, 300));

@@ -44,7 +44,7 @@ describe('a minute of reads', () => {
     ['three, one failed', { upstreamCalls: 3, failures: 1 }, 'degraded'],
     ['all failed', { upstreamCalls: 3, failures: 3 }, 'down'],
     ['none, as no session may read', { isDown: true }, 'down'],
-  ])('with %s', async (_, counts, trouble) => {
+  ])('is recorded with %s', async (_, counts, trouble) => {
     const { book, days, minutes } = opened();
     book.note([sample(counts)]);
     await book.flush();
@@ -68,7 +68,7 @@ describe('a minute of reads', () => {
     ]);
   });
 
-  it('is of the UTC day on which it ends', async () => {
+  it('belongs to the UTC day on which it ends', async () => {
     const { book, days, clock } = opened();
     clock.at = Date.parse('2026-11-23T23:59:30Z');
     book.note([sample({})]);
@@ -82,7 +82,7 @@ describe('a minute of reads', () => {
   });
 });
 
-it('whatever fails to be written is written later, once', async () => {
+it('writes later, once, what failed to be written', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(20), fc.boolean()), { maxLength: 30 }), async (steps) => {
       let isAway = false;
@@ -105,7 +105,7 @@ it('whatever fails to be written is written later, once', async () => {
   );
 });
 
-it('minutes are written in their order, each as the minute that it began in, though a write failed before', async () => {
+it('writes minutes in order, each under its beginning, even if an earlier write failed', async () => {
   let isAway = true;
   const { book, minutes, clock } = opened(() => isAway);
   for (const seconds of [7, 68, 129]) {
@@ -118,7 +118,7 @@ it('minutes are written in their order, each as the minute that it began in, tho
   expect(minutes.map(({ minute }) => (minute - NOON) / MINUTE)).toEqual([0, 1, 2]);
 });
 
-it('writes nothing where nothing came', async () => {
+it('writes nothing if nothing came', async () => {
   let written = 0;
   const { book } = opened(() => {
     written += 1;
@@ -160,7 +160,7 @@ it('keeps at most two days of minutes, though the database fails only after as m
   await expect(firstFlush).rejects.toThrow('away');
   isHanging = false;
   await book.flush();
-  // The oldest of them.
+  // The oldest two days.
   expect([written.length, written[0], written.at(-1)]).toEqual([2880, NOON + MINUTE, NOON + 2880 * MINUTE]);
 });
 

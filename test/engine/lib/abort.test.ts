@@ -5,14 +5,14 @@ import { collectingGarbage } from '../../kit/time/garbage.js';
 
 const never = new Promise<never>(() => {});
 
-it('work that ignores its signal is not waited for', async () => {
+it('does not wait for work that ignores its signal', async () => {
   const controller = new AbortController();
   const waiting = abortable(controller.signal, never);
   controller.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
 });
 
-it('work is not begun to be waited for by a signal that has fired; its own failure goes nowhere', async () => {
+it('does not wait for work if the signal has already fired; its failure goes nowhere', async () => {
   const failing = Promise.reject(new Error('late'));
   await expect(abortable(AbortSignal.abort(new Error('gone')), failing)).rejects.toThrow('gone');
 });

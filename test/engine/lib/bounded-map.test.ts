@@ -4,7 +4,7 @@ import { Documents } from '../../../src/documents/documents.js';
 import { BoundedMap } from '../../../src/lib/bounded-map.js';
 import { Memories } from '../../../src/lib/memories.js';
 
-it('a value that is set again is weighed again, and has not left', () => {
+it('weighs a replaced value anew, without reporting that it left', () => {
   const dropped: object[] = [];
   const map = new BoundedMap<{ bytes: number }>({
     maxBytes: 10_000,
@@ -25,7 +25,7 @@ it('a value that is set again is weighed again, and has not left', () => {
   expect([map.set('key', value), map.has('key'), dropped.length]).toEqual([false, false, 2]);
 });
 
-it('a document weighs more once it is compiled', async () => {
+it('weighs a document more once it is compiled', async () => {
   const memories = new Memories();
   const documents = new Documents(schema, undefined, memories);
   const bytes = () => memories.states().find(({ name }) => name === 'documents')?.bytes ?? 0;

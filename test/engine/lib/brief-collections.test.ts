@@ -1,9 +1,9 @@
-/** The collections of what lives about as long as a request do what `Map` and `Set` do. */
+/** The collections for short-lived things behave like `Map` and `Set`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BriefMap, type Link, LinkedSet } from '../../../src/lib/brief-collections.js';
 
-/** Keys of which many share a bucket: only the last characters decide. */
+/** Keys of which many share a bucket, because only the last characters decide. */
 const keys = fc.constantFrom(
   '',
   'a',
@@ -12,7 +12,7 @@ const keys = fc.constantFrom(
   ...['1', '2', '3'].map((first) => `${first} and the same end of all of them`),
 );
 
-describe('a map of what is brief', () => {
+describe('a map of short-lived things', () => {
   it('has what a Map has after the same changes', () => {
     const change = fc.record({ key: keys, value: fc.option(fc.nat(9), { nil: undefined }) });
     fc.assert(
@@ -45,7 +45,7 @@ describe('a map of what is brief', () => {
   });
 });
 
-describe('a set of what is brief', () => {
+describe('a set of short-lived things', () => {
   it('has what a Set has after the same changes, in the same order', () => {
     const change = fc.record({ isAdded: fc.boolean(), which: fc.nat(30) });
     fc.assert(
@@ -76,7 +76,7 @@ describe('a set of what is brief', () => {
     expect([seen, linked.size, [...linked]]).toEqual([[1, 2, 3], 0, []]);
   });
 
-  it('lets go of all, of which none can be removed again', () => {
+  it('releases all its values, none of which can then be removed again', () => {
     const linked = new LinkedSet<number>();
     const links = [1, 2, 3].map((value) => linked.add(value));
     linked.clear();
@@ -89,7 +89,7 @@ describe('a set of what is brief', () => {
     expect([...linked]).toEqual([4]);
   });
 
-  it('lets go of what was removed: neither refers to the other', () => {
+  it('releases a removed value: neither refers to the other', () => {
     const linked = new LinkedSet<number>();
     const [first, second, third] = [1, 2, 3].map((value) => linked.add(value)) as [
       Link<number>,

@@ -10,7 +10,7 @@ function shareOf(total: number, reserved?: number) {
   return { clock, share };
 }
 
-/** As many places as the holder gets, one after the other. */
+/** Takes places for the holder, one after the other, until none is left for it. */
 function fill(share: FairShare, holder: string): HeldSlot[] {
   const got: HeldSlot[] = [];
   for (let taken = share.take(holder); taken !== null; taken = share.take(holder)) got.push(taken);
@@ -18,7 +18,7 @@ function fill(share: FairShare, holder: string): HeldSlot[] {
 }
 
 describe('places shared by the dynamic threshold', () => {
-  it('gives a quarter to a single holder, and one in n + 3 to each of n', () => {
+  it('give a quarter to a single holder, and one in n + 3 to each of n', () => {
     const { share } = shareOf(1000);
     expect(fill(share, 'alone')).toHaveLength(250);
     for (const n of [2, 5, 10, 47]) {
@@ -73,7 +73,7 @@ describe('places shared by the dynamic threshold', () => {
     );
   });
 
-  it('serves every holder who waits as long as the refusal says', () => {
+  it('serve every holder that waits as long as its refusal says', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 4, max: 60 }),
@@ -102,7 +102,7 @@ describe('places shared by the dynamic threshold', () => {
     );
   });
 
-  it('tell how long a place is usually taken, and the latest once that has turned out wrong', () => {
+  it('tell how long a place is usually taken, and the longest time once that turned out wrong', () => {
     const { share, clock } = shareOf(40);
     for (let round = 0; round < 5; round += 1) {
       const taken = fill(share, 'a');
@@ -118,7 +118,7 @@ describe('places shared by the dynamic threshold', () => {
 });
 
 describe('slots that a holder may take beyond its share while nobody else needs them (L19)', () => {
-  it('are all but the reserved ones for a holder alone, and it is given the time until one of them is released', () => {
+  it('are all but the reserved ones for a lone holder, which is told when one of them will be released', () => {
     const { share, clock } = shareOf(500, 100);
     expect(fill(share, 'alone')).toHaveLength(400);
     clock.nowMs += 1000;
@@ -146,7 +146,7 @@ describe('slots that a holder may take beyond its share while nobody else needs 
     }
   });
 
-  it('are never the last ones, and never refuse a holder that has less than a share', () => {
+  it('never include the last ones, and are never the reason to refuse a holder that has less than a share', () => {
     const step = fc.record({ holder: fc.nat(5), leaves: fc.nat(3), which: fc.nat() });
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lazily } from '../../../src/lib/lazily.js';
 
-it('loads once for all who ask, and not before', async () => {
+it('loads once for all callers, and not before the first', async () => {
   let loads = 0;
   const lazy = lazily(async () => {
     loads += 1;

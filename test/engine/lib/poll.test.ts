@@ -1,4 +1,4 @@
-/** What is done again and again: soon after the start, and then at its pace. */
+/** Work that is repeated: soon after the start, and then at its interval. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { polling } from '../../../src/lib/poll.js';
 
@@ -9,7 +9,7 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-it('the first run comes after its own time, the others after theirs, and none after the close', async () => {
+it('runs first after a time of its own, then at its interval, and not after the close', async () => {
   let runs = 0;
   const poll = polling(fail)(async () => void runs++, 3_600_000, 60_000);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -23,7 +23,7 @@ it('the first run comes after its own time, the others after theirs, and none af
   expect(runs).toBe(2);
 });
 
-it('a run that fails is reported, and the next one comes in its time', async () => {
+it('reports a failed run, and makes the next one at its time', async () => {
   const failures: unknown[] = [];
   const fault = new Error('no database');
   const poll = polling((error) => failures.push(error))(() => Promise.reject(fault), 1_000);

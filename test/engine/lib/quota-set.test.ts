@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { QuotaSet } from '../../../src/lib/quota-set.js';
 
-/** Room for ten entries, all of which one owner may fill. */
+/** A set with room for ten entries, all of which one owner may fill. */
 let keys: QuotaSet;
 beforeEach(() => {
   keys = new QuotaSet({
@@ -13,19 +13,19 @@ beforeEach(() => {
   });
 });
 
-/** Entries of another owner until some are dropped. */
+/** Adds entries of another owner until some are dropped. */
 function overfill(): void {
   for (let nth = 0; keys.evictions === 0; nth += 1) keys.add('other', `key ${nth}`);
 }
 
-it('drops those first that matter less', () => {
+it('drops less important entries first', () => {
   keys.add('a', 'sure');
   keys.add('?a', 'unsure');
   overfill();
   expect([keys.has('sure'), keys.has('unsure')]).toEqual([true, false]);
 });
 
-it('an entry that matters less matters as much as others once one of those adds it', () => {
+it('makes a less important entry as important as others once one of those adds it', () => {
   expect(keys.add('?a', 'key')).toBe(true);
   expect(keys.add('b', 'key')).toBe(true);
   expect(keys.size).toBe(1);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type SetTimeout, SharedTimer } from '../../../src/lib/monotonic.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 
-/** Counts the timers that are running. */
+/** Counts the running timers. */
 function setUp() {
   const time = new VirtualTime(0);
   const running = new Set<object>();
@@ -44,7 +44,7 @@ it('calls back at its time for each timeout that is not cancelled, with one time
   );
 });
 
-it('calls back in a later turn for a time that has passed, also from a callback', async () => {
+it('calls back in a later turn for a time that has passed, even from a callback', async () => {
   const { time, timer } = setUp();
   await time.run(10);
   const rung: string[] = [];
@@ -57,7 +57,7 @@ it('calls back in a later turn for a time that has passed, also from a callback'
   expect(rung).toEqual(['late', 'later']);
 });
 
-it('leaves no timer behind when its last timeout is cancelled, also twice', () => {
+it('leaves no timer behind when its last timeout is cancelled, even twice', () => {
   const { running, timer } = setUp();
   const [first, second] = [timer.set(5, () => {}), timer.set(9, () => {})];
   timer.cancel(first);

@@ -37,7 +37,7 @@ it('writes a failed batch again, unchanged and under its id, before newer sums',
   expect(calls).toEqual([first, first, first, ['batch 2', [{ name: 'a', count: 7 }]]]);
 });
 
-it('counts the rows of a failed batch towards the most that wait', async () => {
+it('counts the rows of a failed batch towards the most that may wait', async () => {
   const { buffer, calls, at } = opened(2);
   at.failures = 1;
   buffer.add('rows', { name: 'a', count: 1 });

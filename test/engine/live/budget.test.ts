@@ -11,7 +11,7 @@ describe('the budget of a stream', () => {
     expect(budget.left(NOON)).toBeNull();
   });
 
-  it('falls by what is spent, in all and on a UTC day, whichever is less', () => {
+  it('falls by what is spent, and is the lower of its total and its UTC day', () => {
     const budget = new LiveBudget({ inAll: 5000, perDay: 3000 });
     expect(budget.left(NOON)).toBe(3000);
     budget.spend(2500, NOON);
@@ -21,7 +21,7 @@ describe('the budget of a stream', () => {
     expect(budget.left(NEXT_DAY)).toBe(2000);
   });
 
-  it('counts what was spent before on the same day, and nothing of other days', () => {
+  it('counts what was spent earlier on the same day, and nothing of other days', () => {
     const before = { day: '2026-11-26', amount: 4000 };
     expect(new LiveBudget({ perDay: 3000, spent: before }).left(NOON)).toBe(0);
     expect(new LiveBudget({ perDay: 5000, spent: before }).left(NOON)).toBe(1000);

@@ -1,4 +1,4 @@
-/** Who reads a list that several follow, when, and what the others are told. */
+/** Which follower reads a shared list, when, and what the others are told. */
 import { describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { Feed, intervalOf, type Turn } from '../../../src/live/feed.js';
@@ -42,7 +42,7 @@ function openFeed(perSecond = 100, places = 1000) {
 }
 
 describe('a feed', () => {
-  it('counts a list without any item as quiet for as long as it is followed, and for ten minutes at first', async () => {
+  it('counts a list without items as quiet since it was followed, and at first for ten minutes', async () => {
     const { time, feed } = openFeed();
     feed.saw({ newestAt: null });
     expect(feed.intervalMs).toBe(MINUTE);
@@ -54,7 +54,7 @@ describe('a feed', () => {
     expect(feed.intervalMs).toBe(5 * SECOND);
   });
 
-  it('lets one of its followers read, and each in turn', async () => {
+  it('lets one of its followers read, each in turn', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     for (const name of ['a', 'b', 'c']) wait(name);
@@ -90,7 +90,7 @@ describe('a feed', () => {
     ]);
   });
 
-  it('lets followers take what is new in turns of the event loop, and more slowly while many still are', async () => {
+  it('spreads followers that take new items over turns of the event loop, and slows down while many still do', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     for (let name = 0; name < 402; name += 1) wait(String(name));
@@ -110,7 +110,7 @@ describe('a feed', () => {
     expect(got, 'though those before them have not').toHaveLength(402);
   });
 
-  it('lets no more take what is new at a time than a fifth of the requests in progress', async () => {
+  it('lets no more take new items at a time than a fifth of the requests in progress', async () => {
     const { time, feed, got, wait } = openFeed(100, 40);
     feed.saw({ newestAt: time.now() });
     for (let name = 0; name < 20; name += 1) wait(String(name));
@@ -122,7 +122,7 @@ describe('a feed', () => {
     expect(got).toHaveLength(2 + 8);
   });
 
-  it('lets all take what one saw that did not read for them', async () => {
+  it('lets all take what a follower saw that did not read for them', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() - MINUTE });
     wait('a');
@@ -131,7 +131,7 @@ describe('a feed', () => {
     expect(got).toEqual([['a', 'take', 0]]);
   });
 
-  it('lets those take what is new at once that were busy when it was found, some at a time', async () => {
+  it('lets those that were busy take new items at once, a few at a time', async () => {
     const { time, feed, got, wait } = openFeed(100, 40);
     feed.saw({ newestAt: time.now() - MINUTE });
     const has = feed.releases;
@@ -157,7 +157,7 @@ describe('a feed', () => {
     ]);
   });
 
-  it('reads less often the longer the network fails, and says why, until it answers', async () => {
+  it('reads less often the longer the network fails, and reports the failure, until it answers', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
@@ -174,7 +174,7 @@ describe('a feed', () => {
     expect(feed.checked).toMatchObject({ at: time.now(), failed: null });
   });
 
-  it('lets one that missed something read before the others', async () => {
+  it('lets a follower that missed something read before the others', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
@@ -183,7 +183,7 @@ describe('a feed', () => {
     expect(got).toEqual([['b', 'read', 5 * SECOND]]);
   });
 
-  it('does not wait as long as before once something new was seen', async () => {
+  it('shortens its wait once something new was seen', async () => {
     const { time, feed, got, wait } = openFeed();
     await time.run(50 * MINUTE);
     wait('a');
@@ -198,7 +198,7 @@ describe('a feed', () => {
     expect(got.at(-1)).toEqual(['a', 'read', 51 * MINUTE + 5 * SECOND]);
   });
 
-  it('gives up its turn when the last follower leaves, so that no other list waits for it', async () => {
+  it('gives up its turn when the last follower leaves, so no other list waits for it', async () => {
     const { time, feed, got, wait, left, turns } = openFeed(0.1);
     // The first turn is taken at once, the next one in ten seconds.
     turns.wait(() => got.push(['another list', 'read', 0]));
@@ -217,7 +217,7 @@ describe('a feed', () => {
 });
 
 describe('a feed whose network announces what is new', () => {
-  /** One follower that reads whenever it is its turn, and finds what was made so far, as far as it is shown. */
+  /** One follower that reads whenever it is its turn, and finds what was posted so far and is shown. */
   function follow(perSecond?: number) {
     const opened = openFeed(perSecond);
     const { time, feed } = opened;
@@ -248,11 +248,11 @@ describe('a feed whose network announces what is new', () => {
   }
   const timesOf = (reads: readonly { readonly at: number }[]) => reads.map(({ at }) => at);
 
-  it('is read half a second after an announcement, once for all that came by then, and from no older page', async () => {
+  it('is read half a second after an announcement, once for all announced by then, and from no older page', async () => {
     const { time, feed, reads, announce } = follow();
     feed.setPushed(true);
     await time.run(7 * SECOND);
-    // Once, at its own interval: only then is nothing missing from before.
+    // It is read once, at its own interval, after which nothing can be missing from before.
     expect(timesOf(reads)).toEqual([6 * SECOND]);
     await time.run(MINUTE);
     expect(reads, 'none while it is silent').toHaveLength(1);
@@ -281,7 +281,7 @@ describe('a feed whose network announces what is new', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5 * SECOND);
   });
 
-  it('is read every ten minutes while all is announced, and as often as ever once it is not', async () => {
+  it('is read every ten minutes while all is announced, and as often as usual afterwards', async () => {
     const { time, feed, reads, announce, made } = follow();
     feed.setPushed(true);
     await time.run(10 * SECOND);
@@ -302,7 +302,7 @@ describe('a feed whose network announces what is new', () => {
     expect(reads.length).toBeGreaterThan(5);
   });
 
-  it('is not trusted to announce all before the list was read since it began to', async () => {
+  it('is not trusted until the list was read after the announcements began', async () => {
     const { time, feed, reads, made, start } = follow();
     made.push(time.now());
     for (let times = 0; times < 10; times += 1) {
@@ -311,7 +311,7 @@ describe('a feed whose network announces what is new', () => {
       feed.setPushed(false);
       await time.run(2 * SECOND);
     }
-    // It comes and goes: as often as without it.
+    // Announcements come and go, so it is read as often as without them.
     expect(reads.length).toBeGreaterThan(5);
     feed.setPushed(true);
     const since = time.now() - start;
@@ -321,7 +321,7 @@ describe('a feed whose network announces what is new', () => {
     expect(reads[0]?.notBefore).toBe(since);
   });
 
-  it('is read again, three times in all, where the network shows late what it announced', async () => {
+  it('is read again, three times in all, if the network is late to show what it announced', async () => {
     const { time, feed, reads, announce, state } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
@@ -340,7 +340,7 @@ describe('a feed whose network announces what is new', () => {
     expect(timesOf(reads)).toEqual([120_500, 125_500, 135_500]);
   });
 
-  it('is read once more for what was announced while it was read', async () => {
+  it('is read once more for what was announced during a read', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
@@ -356,7 +356,7 @@ describe('a feed whose network announces what is new', () => {
     ]);
   });
 
-  it('forgets nothing that was announced while the network fails', async () => {
+  it('forgets no announcement while the network fails', async () => {
     const { time, feed, reads, announce, state } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
@@ -371,7 +371,7 @@ describe('a feed whose network announces what is new', () => {
     expect(reads.at(-1)).toMatchObject({ items: 1 });
   });
 
-  it('believes no time that is yet to come', async () => {
+  it('ignores announced times that are in the future', async () => {
     const { time, feed, reads, made } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
@@ -399,7 +399,7 @@ describe('a feed whose network announces what is new', () => {
 });
 
 describe('turns at the network', () => {
-  it('are taken one after the other at their pace, and none by those that have left', async () => {
+  it('are taken one after the other at their pace, and not by feeds that have left', async () => {
     const time = new VirtualTime();
     const turns = new Turns({
       pace: createMemoryPace({ clock: time }),
@@ -419,7 +419,7 @@ describe('turns at the network', () => {
     expect(last - first).toBeLessThanOrEqual(SECOND);
   });
 
-  it('follows its own pace where the shared pace cannot be asked', async () => {
+  it('follow their own pace if the shared pace cannot be asked', async () => {
     const time = new VirtualTime();
     const pace = { reserve: () => Promise.reject(new Error('Redis is away.')) };
     const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time, now: time.now });

@@ -1,4 +1,7 @@
-/** A process that follows watches dies at any moment: what was charged is delivered, once, in order, and nothing is lost. */
+/**
+ * A process that follows watches can die at any moment: what was charged is delivered, once and in order, and nothing
+ * is lost.
+ */
 import { expect, it } from 'vitest';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { MemoryWatches } from './memory-watches.js';
@@ -8,8 +11,8 @@ const SECOND = 1000;
 const START = Date.UTC(2026, 10, 26, 12);
 
 /**
- * Two processes and four watches of a list that goes on. The first gives two of them up for the second, and dies at one of its
- * moves: how many it made.
+ * Two processes, and four watches of a growing list. The first process hands two of them to the second, and dies at the
+ * given move. Returns the number of moves it made.
  */
 async function run(diesAt: number, perCall: number): Promise<number> {
   const time = new VirtualTime(START);
@@ -31,7 +34,7 @@ async function run(diesAt: number, perCall: number): Promise<number> {
     post();
     if (nth % 2 === 0) post();
     await time.run(7 * SECOND);
-    // As its account might.
+    // As its account might do.
     if (nth === 2) store.change(first, 'paused', time.now());
     if (nth === 3) store.change(first, 'active', time.now());
     if (nth === 4) store.change(third, 'ended', time.now());
@@ -43,7 +46,7 @@ async function run(diesAt: number, perCall: number): Promise<number> {
   for (const watch of watches) {
     const told = store.of(watch);
     const items = told.flatMap(({ body }) => itemsOf(body));
-    // One that was ended has what was charged for it until then.
+    // A watch that was ended has what was charged for it until then.
     expect(items).toEqual(watch === third ? all.slice(0, items.length) : all);
     expect(told.map(({ number }) => number)).toEqual(told.map((_, nth) => nth + 1));
     for (const { deliveryId, charged } of told) expect(state.paid.get(deliveryId ?? '')).toBe(charged);
@@ -56,7 +59,7 @@ async function run(diesAt: number, perCall: number): Promise<number> {
   return left.state.moves;
 }
 
-it.each([1, 100])('%s items at a time, a process that dies at each of its moves loses nothing', async (perCall) => {
+it.each([1, 100])('loses nothing when a process dies at any of its moves, with %s items at a time', async (perCall) => {
   const moves = await run(Number.POSITIVE_INFINITY, perCall);
   expect(moves).toBeGreaterThan(60);
   for (let diesAt = 1; diesAt <= moves; diesAt += 1) await run(diesAt, perCall);

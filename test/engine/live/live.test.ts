@@ -1,4 +1,4 @@
-/** Streams of what is new, over a service and a network that a test plays. */
+/** Streams of new items, over a service and a network that a test scripts. */
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { LiveBudget } from '../../../src/live/budget.js';
@@ -59,7 +59,7 @@ const positionOf = (event: LiveEvent | undefined): LivePosition => {
   return event.position;
 };
 
-/** A network that has room for every list but one. */
+/** A network that announces for every list but one. */
 function playPush() {
   const followed = new Map<string, PushListener>();
   const push: Pick<Push, 'follow'> = {
@@ -73,7 +73,7 @@ function playPush() {
 }
 
 describe('a list whose network announces what is new', () => {
-  it('is followed once for all its followers, and is read for all of them once something new is announced', async () => {
+  it('is followed once for all its followers, and read for all of them once something new is announced', async () => {
     const { push, followed } = playPush();
     const { time, asked, follow, post, left } = setUp(10, push);
     post();
@@ -92,7 +92,7 @@ describe('a list whose network announces what is new', () => {
     expect(followed.size).toBe(0);
   });
 
-  it('is read every ten minutes while all is announced, and as ever once that ends', async () => {
+  it('is read every ten minutes while all is announced, and as often as usual afterwards', async () => {
     const { push, followed } = playPush();
     const { time, asked, follow, post } = setUp(10, push);
     post();
@@ -112,7 +112,7 @@ describe('a list whose network announces what is new', () => {
   it.each([
     ['it has no room for', 'one too many', 'live'],
     ['a test key follows', 'seven', 'test'],
-  ] as const)('is read as ever if %s it', async (_why, list, mode) => {
+  ] as const)('is read as often as usual if %s it', async (_why, list, mode) => {
     const { push, followed } = playPush();
     const { time, asked, follow, post, state } = setUp(10, push);
     Object.assign(state, { list, mode });
@@ -127,7 +127,7 @@ describe('a list whose network announces what is new', () => {
 });
 
 describe('a list that is followed', () => {
-  it('is read by one of its followers for all, and each of them pays for what is new', async () => {
+  it('is read by one of its followers for all, each of which pays for what is new', async () => {
     const { time, asked, follow, post, state } = setUp();
     post();
     const all = Array.from({ length: 20 }, () => follow());
@@ -151,13 +151,13 @@ describe('a list that is followed', () => {
     await time.run(SECOND);
     asked.length = 0;
     await time.run(10 * 60 * SECOND);
-    // After twenty minutes of quiet: every two minutes, and for two followers somewhat more often.
+    // After twenty minutes of quiet: every two minutes, and a little more often for two followers.
     expect(asked.length).toBeGreaterThan(3);
     expect(asked.length).toBeLessThan(8);
     expect(asked.every(({ reads }) => reads)).toBe(true);
   });
 
-  it('sends all that is new, call by call, without waiting in between', async () => {
+  it('sends all new items, call by call, without waiting in between', async () => {
     const { time, follow, post, state } = setUp();
     const events = follow();
     await time.run(SECOND);
@@ -184,13 +184,13 @@ describe('a list that is followed', () => {
     await time.run(20);
     expect(asked).toMatchObject([{ reads: false }]);
     expect(kinds([(await next).value as LiveEvent])).toEqual(['items 1 for 1']);
-    // It has all of it, and waits for its turn.
+    // It has everything, and waits for its turn.
     void slow.next();
     await time.run(20);
     expect(asked).toHaveLength(1);
   });
 
-  it('keeps nothing once its last follower has left, not even while it is read', async () => {
+  it('keeps nothing once its last follower has left, even during a read', async () => {
     const { time, live, follow, post, left, asked, state } = setUp();
     post();
     follow();
@@ -225,7 +225,7 @@ describe('a list that is followed', () => {
   });
 
   it.each([1, 4])(
-    'takes a third of the pace of the network with those that begin, in reads of %i calls',
+    'takes a third of the network’s pace, shared with streams that begin, in reads of %i calls',
     async (calls) => {
       const { time, follow, post, state } = setUp(3);
       state.callsOfRead = calls;
@@ -252,7 +252,7 @@ describe('a list that is followed', () => {
     },
   );
 
-  it('does not keep followers waiting for more than a minute for those that begin', async () => {
+  it('does not keep followers waiting for more than a minute because others begin', async () => {
     const { time, follow, post, state, asked } = setUp(3);
     post();
     follow();
@@ -270,7 +270,7 @@ describe('a list that is followed', () => {
     expect(asked.filter(({ reads }) => reads).length).toBeGreaterThan(0);
   });
 
-  it('takes a third of the pace of the network, with all other lists', async () => {
+  it('takes a third of the network’s pace, shared with all other lists', async () => {
     const { time, follow, post, asked, state } = setUp(3);
     for (let nth = 0; nth < 50; nth += 1) {
       state.list = `list ${nth}`;
@@ -280,7 +280,7 @@ describe('a list that is followed', () => {
     post();
     await time.run(10 * 60 * SECOND);
     asked.length = 0;
-    // Lists that had something new lately are wanted every five seconds: fifty of them at ten a second.
+    // Lists with something new lately are due every five seconds: fifty of them make ten reads a second.
     post();
     await time.run(60 * SECOND);
     post();
@@ -292,7 +292,7 @@ describe('a list that is followed', () => {
 });
 
 describe('a stream', () => {
-  it('that comes back gets again, free, all that was charged and lost, under the same ids', async () => {
+  it('gets again, free and under the same ids, all that was charged and lost, when it resumes', async () => {
     const { time, follow, post, left, state, asked } = setUp();
     post();
     const first = follow();
@@ -315,7 +315,7 @@ describe('a stream', () => {
     expect(state.paid.size).toBe(4);
   });
 
-  it('that comes back while nothing is new, and again later, is charged once', async () => {
+  it('is charged once if it resumes while nothing is new, and again later', async () => {
     const { time, follow, post, state } = setUp();
     post();
     const [first] = [follow()];
@@ -334,7 +334,7 @@ describe('a stream', () => {
     expect(state.paid.size).toBe(1);
   });
 
-  it('names the charge by the position the client has, after polls without news', async () => {
+  it('names the charge by the client’s position, after polls without news', async () => {
     const { time, follow, post, asked, state } = setUp();
     post();
     const events = follow();
@@ -380,7 +380,7 @@ describe('a stream', () => {
     expect(begin.checked()).toMatchObject({ failed: null });
   });
 
-  it('catches up when it could not take what another had read', async () => {
+  it('catches up after it could not take what another had read', async () => {
     const { time, follow, post, state, asked } = setUp();
     post();
     const all = [follow(), follow(), follow()];
@@ -412,7 +412,7 @@ describe('a stream', () => {
     },
   );
 
-  it('that cannot begin ends, whatever the reason', async () => {
+  it('ends if it cannot begin, whatever the reason', async () => {
     const { time, follow, state } = setUp();
     state.failure = new ServiceError('upstream_error', 'Failed.');
     const events = follow();
@@ -420,7 +420,7 @@ describe('a stream', () => {
     expect(kinds(events)).toEqual(['end upstream_error']);
   });
 
-  it('waits until its account may make a request, if others of it have begun', async () => {
+  it('waits until its account may make a request, if others of the account have begun', async () => {
     const { time, follow, state } = setUp();
     state.failure = new ServiceError('rate_limited', 'Too fast.', { retryAfter: 1 });
     const events = follow({ mayWait: true });
@@ -467,19 +467,19 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
-  it('follows the list that it found at first, whatever its name leads to later', async () => {
+  it('follows the list it found at first, whatever the name leads to later', async () => {
     const { time, follow, post, asked } = setUp();
     post();
     const events = follow();
     await time.run(6 * SECOND);
     expect(asked.map(({ call }) => call.follow?.subject)).toEqual([null, 'seven']);
-    // A client has no room for it, and names the list anew.
+    // The client does not store that, and names the list anew.
     follow({ from: positionOf(events[0]), isResumed: true });
     await time.run(SECOND);
     expect(asked.at(-1)?.call.follow?.subject).toBeNull();
   });
 
-  it('takes the cursor of its caller for one that expires, and its own for one that does not', async () => {
+  it('lets a caller’s cursor expire, but not its own', async () => {
     const { time, live, follow, post, asked } = setUp();
     post();
     const [first] = [follow({ from: live.positions.begin(time.now(), '1') })];

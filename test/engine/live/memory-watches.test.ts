@@ -1,4 +1,4 @@
-/** The store of watches that tests use is one: it does what the one in Postgres does. */
+/** The store of watches for tests behaves like the one in Postgres. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { WatchId } from '../../../src/ports/watches.js';
 import { NOW, watchLeasesSuite } from '../ports/suites/watch-leases.suite.js';

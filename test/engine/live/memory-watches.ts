@@ -9,7 +9,7 @@ import type {
   WatchState,
 } from '../../../src/ports/watches.js';
 
-/** A watch as a test's store has it. */
+/** A watch in a test's store. */
 export interface Row extends Omit<HeldWatch, 'state' | 'position' | 'number' | 'spentThatDay' | 'spentOn'> {
   state: WatchState;
   reason: WatchReason | null;
@@ -34,7 +34,7 @@ export interface Written extends Pick<NewDelivery, 'channel' | 'subject' | 'body
   isDelivered: boolean;
 }
 
-/** Watches of all processes of a test, in memory: what a store of them does, at once and one after the other. */
+/** The watches of all processes of a test, in memory, with the behaviour of a store at once and in order. */
 export class MemoryWatches {
   readonly rows = new Map<string, Row>();
   readonly written: Written[] = [];

@@ -1,4 +1,4 @@
-/** A service, and a network that a test plays: its list has so many items, each at 1 credit. */
+/** A service and a network that a test scripts: its list has a number of items, each at 1 credit. */
 import { randomUUID } from 'node:crypto';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { ServiceError } from '../../../src/domain/errors.js';
@@ -19,13 +19,13 @@ const SECRET = new Uint8Array(32);
 
 interface Asked {
   readonly call: Call;
-  /** Whether the network has to be asked. */
+  /** Whether the network must be called. */
   readonly reads: boolean;
   /** Unix milliseconds. */
   readonly at: number;
 }
 
-/** Serves calls that follow the list; a cursor is how many of its items the caller has. */
+/** Serves calls that follow the list. A cursor is the number of items that the caller has. */
 export function playService(time: VirtualTime) {
   const asked: Asked[] = [];
   const state = {
@@ -36,7 +36,7 @@ export function playService(time: VirtualTime) {
     perCall: 100,
     list: 'seven',
     takesMs: 0,
-    /** When each list was last read, of how many calls that is, and how many that were so far. */
+    /** When each list was last read, how many calls share that reading, and how many have had it so far. */
     readAt: new Map<string, number>(),
     callsOfRead: 1,
     calls: 0,
@@ -106,7 +106,7 @@ export const openLive = (
     secret: SECRET,
   });
 
-/** What a delivery has: places in the list. */
+/** The items of a delivery, as places in the list. */
 export const itemsOf = (body: string): number[] => JSON.parse(body).items;
 
 const FORM: WatchForm = {
@@ -119,7 +119,7 @@ const FORM: WatchForm = {
   ],
 };
 
-/** A watch that has what the list has now. */
+/** Adds a watch that has everything the list has now. */
 export function addPlayed(
   store: MemoryWatches,
   time: VirtualTime,
@@ -135,14 +135,14 @@ export function addPlayed(
   return { accountId, watchId };
 }
 
-/** A process that follows watches. Once killed, nothing that it waits for comes. */
+/** A process that follows watches. Once it is killed, nothing it waits for arrives. */
 export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outcome>, leases: WatchLeases) {
   const state = { isKilled: false, isCut: false, isHung: false, moves: 0, diesAt: Number.POSITIVE_INFINITY };
   const failures: unknown[] = [];
   const claims: number[] = [];
   const own = { now: time.now, after: time.after };
   const timers: Timers = { after: (ms, then) => own.after(ms, () => state.isKilled || then()) };
-  /** What a process asks of others: it may die before it does, and before it is answered. */
+  /** A call to the outside, before or after which the process may die. */
   const reach = async <T>(ask: () => Promise<T>): Promise<T> => {
     moved(state);
     if (state.isKilled) return NEVER;

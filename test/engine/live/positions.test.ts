@@ -1,4 +1,4 @@
-/** The ids of a stream's events: sealed, as short as a header, and names of charges that are made once. */
+/** The ids of a stream's events: sealed, short enough for a header, and names of charges that are made only once. */
 import { describe, expect, it } from 'vitest';
 import { MOST_LISTS } from '../../../adapters/rest/routes.js';
 import { type LivePosition, Positions } from '../../../src/live/positions.js';
@@ -8,7 +8,7 @@ const positions = new Positions(new Uint8Array(32).fill(7));
 const NOW = Date.UTC(2026, 10, 26);
 
 describe('positions of a stream', () => {
-  it('come back as they were given out', () => {
+  it('decode to what was encoded', () => {
     const given = [positions.begin(NOW, null), positions.begin(NOW, 'abc-_1')];
     expect(positions.decode(positions.encode(given), 2)).toEqual(given);
   });
@@ -16,7 +16,7 @@ describe('positions of a stream', () => {
   it.each([
     ['of a user', { kind: 'timeline', subject: '7' }, { subject: '7' }],
     ['of a search', { kind: 'search', subject: 'bread ~.' }, {}],
-  ] as const)('come back with the id of their subject in a watch %s', (_what, list, named) => {
+  ] as const)('decode to the id of their subject in a watch %s', (_what, list, named) => {
     const given = positions.begin(NOW, 'abc-_1');
     expect(positions.decode(positions.encodeOwn(given, list), 1)).toEqual([{ ...given, ...named }]);
   });
@@ -46,7 +46,7 @@ describe('positions of a stream', () => {
     expect(`Last-Event-ID: ${positions.encode(full)}`.length).toBeLessThan(8 * 1024);
   });
 
-  it('have the same names when the same items are sent again, and others when they are not', () => {
+  it('get the same names when the same items are sent again, and other names otherwise', () => {
     const start = positions.begin(NOW, 'start');
     const behind = (from: LivePosition, newest: string): LivePosition =>
       positions.after(from, { since: String(Math.random()), newest: [NOW - 5, newest], now: NOW + 5 });
@@ -59,7 +59,7 @@ describe('positions of a stream', () => {
     );
   });
 
-  it('name charges by the time of the newest item, which is never in the future', () => {
+  it('name charges by the time of the newest item, but never a future time', () => {
     const start = positions.begin(NOW, null);
     const at = (time: number): number =>
       positions.after(start, { since: 's', newest: [time, '1'], now: NOW + 1000 }).at;

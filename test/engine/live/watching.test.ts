@@ -1,4 +1,4 @@
-/** Watches that processes follow, over a service and a network that a test plays, on a clock that it moves. */
+/** Watches that processes follow, over a service and a network that a test scripts, on a clock that it moves. */
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
@@ -58,7 +58,7 @@ describe('a watch that is followed', () => {
     });
   });
 
-  it('follows in all processes the user that it found at first, whatever the handle leads to later', async () => {
+  it('follows in all processes the user it found at first, whatever the handle leads to later', async () => {
     const { time, open, post, asked, state } = await setUp();
     state.list = '7';
     const node = open();
@@ -73,7 +73,7 @@ describe('a watch that is followed', () => {
     expect([...new Set(asked.map(({ call }) => call.follow?.subject))]).toEqual(['7']);
   });
 
-  it('begins with what was posted while nobody followed it', async () => {
+  it('begins with what was posted while no process followed it', async () => {
     const { time, open, post, kinds } = await setUp();
     post();
     post();
@@ -104,7 +104,7 @@ describe('a watch that is followed', () => {
     ]);
   });
 
-  it('is read once for all that follow the same list in a process', async () => {
+  it('is read once for all watches of the same list in a process', async () => {
     const { time, store, all, open, post, asked, state } = await setUp(100);
     open();
     await time.run(10 * SECOND);
@@ -116,7 +116,7 @@ describe('a watch that is followed', () => {
     expect(state.paid.size).toBe(100);
   });
 
-  it('notes how its list is read: at once when that changes, and once a minute', async () => {
+  it('records how its list is read, at once when that changes, and otherwise once a minute', async () => {
     const { time, store, watch, open, post, state } = await setUp();
     open();
     post();
@@ -132,7 +132,7 @@ describe('a watch that is followed', () => {
     expect(time.now() - (check()?.checkedAt ?? 0)).toBeLessThan(2 * MINUTE_MS);
   });
 
-  it('asks for the same under the same name, whatever process asks', () => {
+  it('asks for the same under the same name, in whatever process', () => {
     const watch = { kind: 'timeline', subject: 'seven', product: null, count: 20 } as const;
     const { asked } = watchCall({ call: () => ({}) as never }, { ...watch, watchId: 'w', keyHash: 'k' });
     expect(asked).toBe('["w","timeline","seven",null,20]');
@@ -150,7 +150,7 @@ describe('a watch that stops', () => {
     await time.run(SECOND);
     state.failure = new ServiceError(code, 'Refused.', why === undefined ? {} : { reason: why });
     post();
-    // Credits may have come while it stopped: it is tried again soon, and then less often.
+    // Credits may have come while it stopped, so it is tried again soon, and then less often.
     await time.run(25 * SECOND);
     const row = store.rows.get(watch.watchId);
     expect(row).toMatchObject({ state: 'waiting', reason, holder: null });
@@ -174,7 +174,7 @@ describe('a watch that stops', () => {
     expect(kinds()).toEqual(['watch.waiting', '1: 1 for 1']);
   });
 
-  it('resumes within seconds if credits came after it was refused, and before it waited', async () => {
+  it('resumes within seconds if credits came after the refusal and before it began to wait', async () => {
     const { time, store, watch, open, post, kinds, state } = await setUp();
     const stop = store.leases.stop;
     Object.assign(store.leases, {
@@ -219,7 +219,7 @@ describe('a watch that stops', () => {
     expect(kinds()).toEqual(['watch.paused', '1: 1 for 1']);
   });
 
-  it('waits, and says nothing, while more than a thousand deliveries are on their way', async () => {
+  it('waits without a notice while more than a thousand deliveries are on their way', async () => {
     const { time, store, watch, open, post, state, kinds } = await setUp();
     open();
     await time.run(SECOND);
@@ -262,7 +262,7 @@ describe('a watch that stops', () => {
   });
 
   it.each<ErrorCode>(['upstream_error', 'internal', 'no_account', 'upstream_rate_limited'])(
-    'continues after %s, at its start as well, and names the failure',
+    'continues after %s, even at its start, and names the failure',
     async (code) => {
       const { time, store, watch, open, post, kinds, state, asked } = await setUp();
       state.failure = new ServiceError(code, 'Failed.');
@@ -281,7 +281,7 @@ describe('a watch that stops', () => {
 });
 
 describe('a followed watch', () => {
-  it('is followed no more within a renewal of being paused or ended, and again soon after it is resumed', async () => {
+  it('is no longer followed at the next renewal after it was paused or ended, and soon followed again once resumed', async () => {
     const { time, store, watch, open, post, asked, kinds } = await setUp();
     const { watching } = open();
     await time.run(SECOND);
@@ -317,7 +317,7 @@ describe('a followed watch', () => {
     }
   });
 
-  it('is followed at once elsewhere when its process stops, and within half a minute when it is killed', async () => {
+  it('is followed elsewhere at once when its process stops, and within half a minute when that is killed', async () => {
     const { time, store, watch, open, kinds, post, nodes } = await setUp();
     const [first, second] = [open(), open()];
     await time.run(SECOND);
@@ -337,7 +337,7 @@ describe('a followed watch', () => {
     expect(store.rows.get(watch.watchId)?.number).toBe(2);
   });
 
-  it('is not followed by a process that cannot reach the store, from before others may hold it', async () => {
+  it('is not followed by a process that cannot reach the store, from before others may take it', async () => {
     const { time, open, asked, kinds, post } = await setUp();
     const node = open();
     await time.run(SECOND);
@@ -364,7 +364,7 @@ describe('a followed watch', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is claimed five hundred at a time, by whatever processes there are', async () => {
+  it('is claimed five hundred at a time, by however many processes', async () => {
     const { time, store, open, nodes } = await setUp(1_201);
     open();
     open();
@@ -467,14 +467,14 @@ describe('watches of several processes', () => {
     expect(second?.watching.size).toBe(before + 1);
   });
 
-  it('are given up once a call in progress is finished, and what it was charged for is written', async () => {
+  it('are given up only after a call in progress is finished and what it charged is written', async () => {
     const { time, store, nodes, open, post, all, state } = await setUp(20);
     open();
     await time.run(SECOND);
     state.takesMs = 4 * SECOND;
     for (let nth = 0; nth < 12; nth += 1) {
       post();
-      // The second comes while the first reads and charges.
+      // The second call comes while the first reads and charges.
       if (nth === 4) open();
       await time.run(5 * SECOND);
     }
@@ -501,7 +501,7 @@ describe('watches of several processes', () => {
     expect([...lists.values()].filter(({ size }) => size > 1).length).toBeLessThanOrEqual(1);
   });
 
-  it('fill a lone process up to 20,000, and leave it even if no list can be read', async () => {
+  it('fill a lone process up to 20,000, and leave it later even if no list can be read', async () => {
     const { time, nodes, open, state } = await setUp(20_010);
     state.takesMs = HOUR_MS;
     open();
@@ -509,11 +509,11 @@ describe('watches of several processes', () => {
     expect(nodes[0]?.watching.size).toBe(20_000);
     open();
     await time.run(2 * MINUTE_MS);
-    // But for those whose call is in progress.
+    // Except those whose call is in progress.
     expect(nodes.map(({ watching }) => watching.size)).toEqual([10_005 + 32, 10_005 - 32]);
   });
 
-  it('are all claimed, and none given up, when they cannot be counted', async () => {
+  it('are all claimed, and none given up, while they cannot be counted', async () => {
     const { time, store, nodes, open, kinds, post } = await setUp(20);
     open();
     await time.run(SECOND);

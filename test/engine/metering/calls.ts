@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { type Asked, post } from '../../interfaces/graphql/client.js';
 import { createClient } from '../../kit/client.js';
 
-/** One call of a customer, through either interface. */
+/** One call of a customer, over either interface. */
 export type Call =
   | { readonly rest: string; readonly body?: unknown; readonly maxCredits: number | undefined }
   | { readonly graphql: string; readonly maxCredits: number | undefined };
 
-/** What a call came to, in credits. */
+/** The cost of a call, in credits. */
 export interface Bill {
   readonly status: number;
   readonly charged: number;
@@ -52,7 +52,7 @@ export const calls: fc.Arbitrary<Call> = fc.oneof(
   fc.record({ graphql: documents, maxCredits }),
 );
 
-/** Makes the call and says what it came to; throws when the answer is at odds with itself. */
+/** Makes the call and returns its bill; throws if the answer contradicts itself. */
 export async function make(call: Call, url: string, key: string): Promise<Bill> {
   const bill =
     'rest' in call

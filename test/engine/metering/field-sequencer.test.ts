@@ -27,7 +27,7 @@ describe('paid fields', () => {
     );
   });
 
-  it('a field that comes while another runs waits for it, and goes before those after it', async () => {
+  it('let a field that comes while another runs wait for it, and go before those after it', async () => {
     const sequencer = new FieldSequencer(new Map([...'abcd'].map((path, rank) => [path, rank])));
     const ran: string[] = [];
     const inner: Promise<unknown>[] = [];
@@ -46,7 +46,7 @@ describe('paid fields', () => {
     expect(ran).toEqual(['a begins', 'a ends', 'b', 'c', 'd']);
   });
 
-  it('fields that were not ranked go first, in the order in which they came', async () => {
+  it('run fields without a rank first, in the order in which they came', async () => {
     const sequencer = new FieldSequencer(new Map([['known', 1]]));
     const ran: string[] = [];
     const take = (path: string, as = path) => sequencer.take(path, async () => void ran.push(as));
@@ -54,7 +54,7 @@ describe('paid fields', () => {
     expect(ran).toEqual(['first', 'second', 'known']);
   });
 
-  it('one that fails, or throws at once, stops none after it', async () => {
+  it('continue after one that fails or throws at once', async () => {
     const sequencer = new FieldSequencer(new Map([...'abc'].map((path, rank) => [path, rank])));
     const failing = sequencer.take('a', async () => {
       throw new Error('a failed');
@@ -65,7 +65,7 @@ describe('paid fields', () => {
     await expect(failing).rejects.toThrow('a failed');
     await expect(throwing).rejects.toThrow('b threw');
     expect(await sequencer.take('c', async () => 'c')).toBe('c');
-    // And once more, when nothing was waiting for a while.
+    // And once more, after a while in which nothing waited.
     await nextTick();
     await nextTick();
     expect(await sequencer.take('a', async () => 'again')).toBe('again');

@@ -27,7 +27,7 @@ const sumsOf = (lines: readonly ReceiptLine[]) => ({
   hits: lines.reduce((sum, { items, cache }) => sum + (cache === 'hit' ? items : 0), 0),
 });
 
-/** A caller's path, and what the schema calls it. */
+/** Maps a caller's path to its name in the schema. */
 const fieldPaths = (lines: readonly ReceiptLine[]) => new Map(lines.map(({ path }) => [path, path]));
 
 it('keeps any receipt under 1,000 bytes, with the same sums and one line each', () => {
@@ -41,7 +41,7 @@ it('keeps any receipt under 1,000 bytes, with the same sums and one line each', 
   );
 });
 
-it('the very worst: every unit in every way of coming by it, at many places', () => {
+it('keeps sums even in the worst case: every unit with every cache label, at many places', () => {
   const lines = Array.from({ length: 20 }, (_, nth) =>
     UNIT_NAMES.flatMap((unit) =>
       CACHES.map((cache): ReceiptLine => {
@@ -55,7 +55,7 @@ it('the very worst: every unit in every way of coming by it, at many places', ()
   expect(sumsOf(kept)).toEqual(sumsOf(lines));
 });
 
-/** Lines of twelve kinds, at as many paths of which each is `width` characters long. */
+/** Lines of twelve kinds at as many paths, each path `width` characters long. */
 const wide = (width: number, items = 1): ReceiptLine[] =>
   UNIT_NAMES.flatMap((unit) => CACHES.map((cache) => ({ unit, cache })))
     .slice(0, 12)
@@ -93,7 +93,7 @@ it('drops aliases that a caller chose', () => {
   expect(ledgerLines(lines, new Map([['secret', 'tweet']])).map(({ path }) => path)).toEqual(['tweet', 'other']);
 });
 
-it('a long path keeps its first name and the last ones', () => {
+it('keeps the first name and the last names of a long path', () => {
   const path = 'user.tweets.nodes.quoted.quoted.quoted.quoted.quoted.quoted.inReplyTo';
   const lines: ReceiptLine[] = [{ path, unit: 'tweet', cache: 'hit', items: 1, unitPrice: 500 }];
   const [kept] = ledgerLines(lines, new Map([[path, path]]));
@@ -125,13 +125,13 @@ const lineAt = (path: string, unit: Unit, cache: ItemCache, amount = 1): Receipt
 it.each([
   [64, true],
   [65, false],
-])('a path of %i characters in the ledger stays whole: %s', (length, whole) => {
+])('leaves a path of %i characters whole in the ledger: %s', (length, whole) => {
   const path = `user.${'q'.repeat(length - 9)}.end`;
   const [kept] = ledgerLines([lineAt(path, 'tweet', 'hit')], new Map([[path, path]]));
   expect(kept?.path).toBe(whole ? path : 'user...end');
 });
 
-it('a shortened path has as many of its last names as fit into 64 characters', () => {
+it('keeps as many last names of a shortened path as fit into 64 characters', () => {
   for (let length = 1; length < 70; length += 1) {
     const path = `user.${'x'.repeat(70)}.${'y'.repeat(length)}.end`;
     const [kept] = ledgerLines([lineAt(path, 'tweet', 'hit')], new Map([[path, path]]));
@@ -140,7 +140,7 @@ it('a shortened path has as many of its last names as fit into 64 characters', (
   }
 });
 
-it('the first lines keep their paths while there is room; the others are folded under other', () => {
+it('keeps the paths of the first lines while there is room, and folds the others under other', () => {
   const lines = Array.from({ length: 40 }, (_, nth) => lineAt(`user.field${nth}`, 'tweet', 'miss', nth + 1));
   const kept = ledgerLines(lines, fieldPaths(lines));
   const named = kept.filter(({ path }) => path !== 'other');
@@ -156,7 +156,7 @@ it('the first lines keep their paths while there is room; the others are folded 
   ]);
 });
 
-it('profiles are counted as tweets only where not even one line for each unit and cache label fits', () => {
+it('counts profiles as tweets only if not even one line for each unit and cache label fits', () => {
   const long = `user.${'x'.repeat(55)}.end`;
   const all = UNIT_NAMES.flatMap((unit) => CACHES.map((cache) => lineAt(long, unit, cache, 9)));
   for (let count = 1; count <= all.length; count += 1) {
@@ -173,7 +173,7 @@ it.each([
   [100, 100, 0],
   [101, 100, 1],
   [300, 100, 1],
-])('of %i lines an answer has %i as they are, and %i for the rest', (count, named, rest) => {
+])('of %i lines, shows %i as they are in an answer, and %i for the rest', (count, named, rest) => {
   const lines = Array.from({ length: count }, (_, nth) => lineAt(`field${nth}`, 'tweet', 'hit'));
   const shown = responseLines(lines);
   expect(shown.slice(0, named)).toEqual(lines.slice(0, named));
@@ -182,7 +182,7 @@ it.each([
   );
 });
 
-it('lines of the same path are not folded in an answer that shows all of them', () => {
+it('does not fold lines of the same path in an answer that shows all of them', () => {
   const lines = [lineAt('field', 'tweet', 'hit'), lineAt('field', 'tweet', 'hit')];
   expect(responseLines(lines)).toEqual(lines);
 });
@@ -190,7 +190,7 @@ it('lines of the same path are not folded in an answer that shows all of them', 
 it.each([
   [256, 256, false],
   [257, 256, true],
-])('a path of %i characters is shown with %i', (length, shown, clipped) => {
+])('shows a path of %i characters with %i', (length, shown, clipped) => {
   const [line] = responseLines([lineAt('p'.repeat(length), 'tweet', 'hit')]);
   expect(line?.path).toHaveLength(shown);
   expect(line?.path.endsWith('…')).toBe(clipped);

@@ -4,7 +4,7 @@ import type { SpendingLimit } from '../../../src/metering/spending-limit.js';
 import { WalletCache } from '../../../src/metering/wallet-cache.js';
 import { clock, debitOf, lateLedger, payer, settled } from './late-ledger.js';
 
-describe('a balance, where the price is known', () => {
+describe('the balance for a known price', () => {
   it('is not needed for a known price, unless it was too low when it was last read (M17)', async () => {
     const books = lateLedger(250);
     const walletCache = new WalletCache(books.ledger, clock);
@@ -25,7 +25,7 @@ describe('a balance, where the price is known', () => {
     expect(walletCache.openAtPrice(payer, 100, 100)).toBeDefined();
   });
 
-  it('after any schedule with known prices is what the ledger has, less at most what is on its way until then', async () => {
+  it('equals the ledger’s after any schedule with known prices, less at most what is on its way', async () => {
     const amount = fc.integer({ min: 1, max: 300 });
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('read' as const, 'price' as const), amount }) },

@@ -4,7 +4,7 @@ import { caller } from '../access/key-store.js';
 
 type Books = Pick<Ledger, 'balance' | 'post'>;
 
-/** A ledger whose posts are durable at once, and told when the test lets them be. */
+/** A ledger whose posts are written at once, and confirmed when the test says so. */
 export function lateLedger(credits: number) {
   let balance = credits;
   let seq = 1;
@@ -23,7 +23,7 @@ export function lateLedger(credits: number) {
   };
   return {
     ledger: ledger as Ledger,
-    /** What somebody else does: another node, or a grant. */
+    /** Changes the balance from outside, like another node or a grant. */
     move(amount: number) {
       balance += amount;
       seq += 1;
@@ -34,7 +34,7 @@ export function lateLedger(credits: number) {
     get untold() {
       return untold.length;
     },
-    /** Tells of one post, the oldest unless told which. */
+    /** Confirms one post, by default the oldest. */
     tell(nth = 0) {
       untold.splice(nth, 1)[0]?.();
     },

@@ -1,4 +1,4 @@
-/** What the meter remembers of accounts weighs what it takes, so that the bound of each memory holds. */
+/** What the meter records of accounts is weighed as what it takes, so the bound of each memory holds. */
 import { expect, it } from 'vitest';
 import { Memories } from '../../../src/lib/memories.js';
 import type { MemoryName } from '../../../src/lib/memory-table.js';
@@ -10,7 +10,7 @@ import { clock, lateLedger, payer } from './late-ledger.js';
 const bytesOf = (memories: Memories, name: MemoryName): number =>
   memories.states().find((state) => state.name === name)?.bytes ?? 0;
 
-it('a wallet weighs a kilobyte, whatever is on its way', async () => {
+it('counts a kilobyte for a wallet, whatever is on its way', async () => {
   const memories = new Memories();
   const wallets = new WalletCache(lateLedger(1_000).ledger, clock, memories);
   await wallets.open(payer, 100, Number.POSITIVE_INFINITY);
@@ -20,7 +20,7 @@ it('a wallet weighs a kilobyte, whatever is on its way', async () => {
   expect(bytesOf(memories, 'wallets') - one).toBeGreaterThanOrEqual(1024);
 });
 
-it('each name of an operation weighs as much as the longest', async () => {
+it('counts each name of an operation as the longest possible', async () => {
   const memories = new Memories();
   const names = new OperationNames({ claimNames: async (_account, _day, asked) => [...asked] }, clock, memories);
   await names.keep('one', 'a');
@@ -30,7 +30,7 @@ it('each name of an operation weighs as much as the longest', async () => {
   expect(bytesOf(memories, 'operation_names') - 2 * one).toBe(2 * 64 + 64);
 });
 
-it('a day on which play credits were given weighs the same for each account', async () => {
+it('counts the same for each account’s day of play credits', async () => {
   const memories = new Memories();
   const credits = new PlayCredits({
     ...{ ledger: { refill: async () => {} }, clock, newId: () => 'row', memories },

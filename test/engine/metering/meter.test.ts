@@ -25,7 +25,7 @@ describe('an item', () => {
     expect(meter.receipt.fold()).toMatchObject({ amount: 2000, items: 2 });
   });
 
-  it('costs half cached and double fresh, and nothing when it is on the receipt already (G3)', () => {
+  it('costs half if cached, double if fresh, and nothing if it is already on the receipt (G3)', () => {
     const meter = meterOf(10);
     expect(meter.costOf(tweet('1', { cache: 'hit' }))).toBe(500);
     expect(meter.costOf(tweet('1', { cache: 'bypass' }))).toBe(2000);
@@ -60,7 +60,7 @@ describe('an item', () => {
     expect(meter.receipt.fold()).toMatchObject({ amount: 500, lines: [{ path: 'third', items: 1, cache: 'hit' }] });
   });
 
-  it('costs its next field no more than the failed one gave back, where that is all there is (M32)', async () => {
+  it('costs its next field no more than the failed one gave back, if that is all there is (M32)', async () => {
     const meter = meterOf(1);
     const [page, profile] = [meter.open(), meter.open()];
     page.take(tweet('1', { unit: 'edge_profile' }));
@@ -71,7 +71,7 @@ describe('an item', () => {
     expect(meter.receipt.fold()).toMatchObject({ amount: 600, items: 2 });
   });
 
-  it('is certain for a field only when the fields that share objects with it have ended (M32)', async () => {
+  it('is certain for a field only once the fields that share objects with it have ended (M32)', async () => {
     const meter = meterOf(5);
     const [one, other] = [meter.open(), meter.open()];
     one.take(tweet('1'));
@@ -99,13 +99,13 @@ describe('fields', () => {
     ['b', 1],
   ]);
 
-  it('are charged in the order of the document when the money may run out (G9)', async () => {
+  it('are charged in the order of the document if the money may run out (G9)', async () => {
     const meter = meterOf(2, 2001, ranks);
     expect(meter.isTight).toBe(true);
     expect(await order(meter)).toEqual(['a', 'b']);
   });
 
-  it('do not wait when it covers the most that the operation can cost', async () => {
+  it('do not wait if the money covers the most that the operation can cost', async () => {
     const meter = meterOf(2, 2000, ranks);
     expect(meter.isTight).toBe(false);
     expect(await order(meter)).toEqual(['b', 'a']);
@@ -129,17 +129,17 @@ describe('the limit that was reached', () => {
       detail: {},
       message: 'It costs 1 credit; the wallet holds 0.5 credits. Add credits: GET /v1/billing/packs lists the packs.',
     },
-  ] as const)('$shortage says which limit it was, and how to lift it (U1)', ({ shortage, detail, message }) => {
+  ] as const)('is named by $shortage, with how to lift it (U1)', ({ shortage, detail, message }) => {
     const failure = shortageError(shortage, 'It costs 1 credit', 500);
     expect([failure.code, failure.status, failure.message]).toEqual(['no_credits', 402, message]);
     expect(failure.detail).toEqual(detail);
   });
 
-  it('never says that less than nothing is left', () => {
+  it('never leaves less than nothing', () => {
     expect(shortageError('no_credits', 'It costs 1 credit', -250).message).toContain('the wallet holds 0 credits');
   });
 
-  it('is what the meter says of a read', () => {
+  it('is what the meter reports for a read', () => {
     const meter = new Meter(new SpendingLimit(new Wallet(9_000), 400, Infinity), 0, new Map());
     expect([meter.shortage, meter.left]).toEqual(['key_cap', 400]);
     expect(meter.noCredits('tweet', 'hit').message).toMatch(

@@ -5,7 +5,7 @@ import { manualClock } from '../../kit/time/manual-clock.js';
 
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
-/** A store that takes as long as it is told, and counts. */
+/** A store that counts its calls and takes as long as the test says. */
 function store(most: number, gate: () => Promise<void> = async () => {}) {
   const kept = new Map<string, string[]>();
   const seen = { claims: 0, atOnce: 0, mostAtOnce: 0 };
@@ -24,7 +24,7 @@ function store(most: number, gate: () => Promise<void> = async () => {}) {
   };
 }
 
-it('asks once for a name, and then knows it; anew on the next day', async () => {
+it('asks for a name once a day, and knows it for the rest of the day', async () => {
   const clock = manualClock();
   const ledger = store(2);
   const names = new OperationNames(ledger, clock);
@@ -87,7 +87,7 @@ it('claims names of one account one after the other, at whatever moment the next
   }
 });
 
-it('thousands of names at once are few claims, one at a time', async () => {
+it('claims thousands of simultaneous names in few claims, one at a time', async () => {
   const ledger = store(100, () => sleep(5));
   const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
   const kept = await Promise.all(Array.from({ length: 3_000 }, (_, nth) => names.keep(ACCOUNT, `n${nth}`)));
@@ -98,7 +98,7 @@ it('thousands of names at once are few claims, one at a time', async () => {
   expect(ledger.seen.claims).toBeLessThan(10);
 });
 
-it('names of one account that wait for a claim are few: those above are `other` at once, those that wait already are not', async () => {
+it('lets few names of an account wait for a claim: further ones are `other` at once, waiting ones stay', async () => {
   const open: (() => void)[] = [];
   const ledger = store(1_000, () => new Promise((resolve) => open.push(resolve)));
   const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
@@ -115,7 +115,7 @@ it('names of one account that wait for a claim are few: those above are `other` 
   expect(ledger.seen.claims).toBe(2);
 });
 
-it('names of at most 1,000 accounts are claimed at once; those of a further one are `other`, until one has its answer', async () => {
+it('claims names of at most 1,000 accounts at once; those of a further account are `other` until one is answered', async () => {
   const open: (() => void)[] = [];
   const ledger = store(100, () => new Promise((resolve) => open.push(resolve)));
   const names = new OperationNames(ledger, manualClock(), undefined, 60_000);
@@ -128,7 +128,7 @@ it('names of at most 1,000 accounts are claimed at once; those of a further one 
   expect(await later).toBe('mine');
 });
 
-it('a claim that was answered leaves no timer behind', async () => {
+it('leaves no timer behind after a claim was answered', async () => {
   const pending = new Set<() => void>();
   const timers = {
     after(_ms: number, run: () => void) {

@@ -1,4 +1,4 @@
-/** One operation's receipt: what is on it, what it comes to, and what it says of where the items came from. */
+/** One operation's receipt: its items, their sum, and where they came from. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ItemCache, itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
@@ -31,7 +31,7 @@ describe('the charge', () => {
         const taken = all.map((item, nth): Taken => ({ ...item, object: `object ${nth}` }));
         for (const { path, unit, cache, object } of taken) receipt.add(path, unit, cache, object);
         const gone = new Set(removed.filter((nth) => nth < taken.length));
-        // However often: only the first counts.
+        // Only the first removal counts, however often it is repeated.
         for (const nth of removed) {
           const item = taken[nth];
           if (item) receipt.remove(item.path, item.unit, item.cache, item.object);
@@ -61,7 +61,7 @@ describe('the charge', () => {
     );
   });
 
-  it('stays as it is when something is removed that was never added there', () => {
+  it('does not change when something is removed that was never added', () => {
     const receipt = new Receipt();
     receipt.add('user', 'profile', 'miss', 'ada');
     receipt.remove('user', 'profile', 'hit', 'ada');
@@ -73,7 +73,7 @@ describe('the charge', () => {
 });
 
 describe('the cache label', () => {
-  /** Sources that were noted, and items by their cache. */
+  /** The noted sources, and the cache labels of the items. */
   const labelOf = (kind: 'page' | 'batch', sources: readonly ItemCache[], delivered: readonly ItemCache[]) => {
     const receipt = new Receipt();
     for (const source of sources) receipt.noteSource(source, 1);
@@ -82,7 +82,7 @@ describe('the cache label', () => {
   };
 
   it.each([
-    // A page is a hit only if nothing was read for it (M6), and nothing at all is no hit.
+    // A page is a hit only if nothing was read for it (M6), and an empty one without sources is no hit.
     { kind: 'page', sources: [], delivered: [], says: 'miss' },
     { kind: 'page', sources: ['hit'], delivered: ['hit'], says: 'hit' },
     { kind: 'page', sources: ['hit'], delivered: [], says: 'hit' },
@@ -101,8 +101,8 @@ describe('the cache label', () => {
   });
 });
 
-describe('where the answer came from', () => {
-  it('is as old as its oldest part, and of no age without any', () => {
+describe('the origin of an answer', () => {
+  it('is as old as its oldest part, and has no age without parts', () => {
     const receipt = new Receipt();
     expect(receipt.fetchedAt).toBeUndefined();
     for (const at of [30, 10, 20]) receipt.noteSource('hit', at);

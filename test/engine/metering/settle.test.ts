@@ -1,4 +1,4 @@
-/** The one charge at the end of a call: what is posted, and what the caller is told whatever becomes of it. */
+/** The one charge at the end of a call: what is posted, and what the caller is told in each case. */
 import { expect, it } from 'vitest';
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
 import { SharedTimer } from '../../../src/lib/monotonic.js';
@@ -19,7 +19,7 @@ const CHARGE: Charge = {
 };
 const DEADLINE_MS = 500;
 
-/** Settles over a ledger that answers as told, after so many milliseconds. */
+/** Settles over a ledger that gives this answer after this many milliseconds. */
 function start(
   answer: () => Posted,
   { afterMs = 0, charge = CHARGE, operation = 'user' as string | Promise<string>, sinceMs = 0 } = {},
@@ -94,7 +94,7 @@ it('posts the charge once under the id of the request, with its lines, and retur
   expect(limit.left).toBe(0);
 });
 
-it('a charge of zero is not posted, and the balance is the ledger’s', async () => {
+it('does not post a charge of zero, and returns the ledger’s balance', async () => {
   const free = { ...CHARGE, amount: 0, items: 0 };
   const { settling, posted, limit } = start(() => ({ ok: true, balance: 0, seq: 4, amount: 0 }), { charge: free });
   expect(await settling).toBe(7_500);
@@ -108,14 +108,14 @@ it.each([
     detail: { retryAfter: 1 },
   },
   { reason: 'key_cap', message: /used up this key's cap in the meantime/, detail: { reason: 'key_cap' } },
-] as const)('answers 402 when another call spent the credits first: $reason', async ({ reason, message, detail }) => {
+] as const)('answers 402 if another call spent the credits first: $reason', async ({ reason, message, detail }) => {
   const error = await refused(start(() => ({ ok: false, reason })).settling);
   expect([error.code, error.detail]).toEqual(['no_credits', detail]);
   expect(error.message).toMatch(/^This call costs 1 credit, /);
   expect(error.message).toMatch(message);
 });
 
-it('a ledger that cannot be written delivers nothing and charges nothing (M19)', async () => {
+it('delivers nothing and charges nothing if the ledger cannot be written (M19)', async () => {
   const cause = new Error('no disk');
   const error = await refused(start(failed(cause)).settling);
   expect([error.code, error.cause]).toEqual(['internal', cause]);
@@ -126,29 +126,29 @@ it('passes on a refusal of the ledger', async () => {
   expect(await refused(start(failed(busy)).settling)).toBe(busy);
 });
 
-it('says where to look when a charge may have been posted', async () => {
+it('says where to look if a charge may have been posted', async () => {
   const error = await refused(start(failed(new InDoubtError('lost'))).settling);
   expect([error.code, error.detail.reason, error.retryAfter]).toEqual(['upstream_error', 'charge_unknown', undefined]);
   expect(error.message).toContain('GET /v1/usage/request 1');
 });
 
-it('delivers nothing for a charge of another amount that was posted under its id', async () => {
+it('delivers nothing if a charge of another amount was posted under its id', async () => {
   const error = await refused(start(() => ({ ok: true, balance: 9_000, seq: 4, amount: 3000 })).settling);
   expect([error.code, error.detail.reason]).toEqual(['upstream_error', 'charge_unknown']);
 });
 
-it('an answer is waited for until a second after the deadline, and not beyond', async () => {
+it('waits for an answer until a second after the deadline, and no longer', async () => {
   const good = (): Posted => ({ ok: true, balance: 9_000, seq: 4, amount: 1000 });
   const timely = start(good, { afterMs: DEADLINE_MS + 999 });
   await timely.time.run(5_000, timely.settling);
   expect(await timely.settling).toBe(9_000);
 
   const begun = start(good, { afterMs: 400 });
-  // However late the ledger is asked.
+  // However late the ledger was called.
   await begun.time.run(400, begun.settling);
   expect(await begun.settling).toBe(9_000);
 
-  // Of a process that has run for a while.
+  // A process that has run for a while.
   const late = start(good, { afterMs: DEADLINE_MS + 1_001, sinceMs: 10_000 });
   await late.time.run(DEADLINE_MS + 1_000, late.settling);
   const error = await refused(late.settling);
@@ -156,7 +156,7 @@ it('an answer is waited for until a second after the deadline, and not beyond', 
   expect(error.cause).toMatchObject({ message: 'the ledger has not answered' });
 });
 
-it.each(['ok', 'failed'])('no timer is left behind: %s', async (how) => {
+it.each(['ok', 'failed'])('leaves no timer behind: %s', async (how) => {
   const answer =
     how === 'ok' ? (): Posted => ({ ok: true, balance: 9_000, seq: 4, amount: 1000 }) : failed(new Error('no disk'));
   const { settling, waiting } = start(answer, { afterMs: 0 });

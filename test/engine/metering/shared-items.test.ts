@@ -1,4 +1,4 @@
-/** What is delivered is paid, once, whatever else of the operation fails (M32). */
+/** Whatever is delivered is paid for, once, whatever else of the operation fails (M32). */
 import fc from 'fast-check';
 import { execute, type GraphQLError, parse } from 'graphql';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const ids = fc.integer({ min: 11, max: 18 }).map(String);
 const first = fc.integer({ min: 1, max: 8 });
 const fresh = fc.constantFrom('', ', fresh: true');
 
-/** A field of a tweet that delivers more; names are given later, so that each field has its own. */
+/** A tweet field that delivers more objects. Names are added later, so that each field has its own. */
 const nested = fc.letrec<{ tweet: string }>((tie) => ({
   tweet: fc.oneof(
     { maxDepth: 2 },
@@ -42,7 +42,7 @@ const operations = fc.array(fields, { minLength: 2, maxLength: 5 }).map((all) =>
   return parts.reduce((text, part, nth) => `${text}f${nth}${part}`, start);
 });
 
-/** Of the network's calls, in their order: how many turns each takes, and whether it fails. */
+/** The network's calls in order: how many turns each takes, and whether it fails. */
 const calls = fc.array(fc.record({ turns: fc.nat(6), fails: fc.boolean() }), { minLength: 4, maxLength: 30 });
 
 function networkOf(script: readonly { readonly turns: number; readonly fails: boolean }[]): Network {
@@ -70,13 +70,13 @@ function networkOf(script: readonly { readonly turns: number; readonly fails: bo
 }
 
 interface Delivered {
-  /** Each object once; a fresh one counts by itself. */
+  /** Each object once; a fresh one counts separately. */
   readonly objects: Set<string>;
-  /** The paths of fields that delivered something, and what those of pages and batches say they cost. */
+  /** The paths of fields that delivered something, with the cost that pages and batches state. */
   readonly charged: Map<string, number | null>;
 }
 
-/** Walks an answer: paid fields are those with names of ours. */
+/** Walks an answer; the paid fields are those with generated names. */
 function collect(value: unknown, path: string, isFresh: (name: string) => boolean, into: Delivered): Delivered {
   const walk = (part: unknown, at: string, mark: string): void => {
     if (Array.isArray(part)) for (const each of part) walk(each, at, mark);
@@ -95,7 +95,7 @@ function collect(value: unknown, path: string, isFresh: (name: string) => boolea
   return into;
 }
 
-/** Paths of the receipt are those of fields; nodes of a page belong to it. */
+/** Paths of the receipt are those of fields; the nodes of a page belong to the page. */
 const fieldOf = (path: string): string => path.replace(/\.nodes$/, '');
 
 function check(text: string, data: unknown, charge: Charge, errors: readonly GraphQLError[]): void {
@@ -129,7 +129,8 @@ it('charges each delivered object once and nothing else, whatever parts of an op
 });
 
 it('charges a tweet to the field that delivers it when the page that paid for it fails', async () => {
-  // In this order: the first page of the timeline, the tweet, and the second page, which fails after both have arrived.
+  // In this order: the first page of the timeline, the tweet, and the second page, which fails after both have
+  // arrived.
   const script = [{ turns: 0 }, { turns: 4 }, { turns: 40, fails: true }];
   const engine = createEngine(networkOf(script.map((call) => ({ fails: false, ...call }))));
   const { reads, charge } = engine.open();

@@ -14,11 +14,11 @@ it.each([
   { wallet: 5, cap: 9, budget: 9, left: 5, shortage: 'no_credits' },
   { wallet: 9, cap: 5, budget: 9, left: 5, shortage: 'key_cap' },
   { wallet: 9, cap: 9, budget: 5, left: 5, shortage: 'max_credits' },
-  // The caller's own budget is the one they can change at once; then the cap.
+  // The caller's own budget comes first because they can change it at once; then the cap.
   { wallet: 5, cap: 5, budget: 5, left: 5, shortage: 'max_credits' },
   { wallet: 5, cap: 5, budget: 9, left: 5, shortage: 'key_cap' },
   { wallet: 5, cap: Infinity, budget: Infinity, left: 5, shortage: 'no_credits' },
-])('of $wallet in the wallet, $cap under the cap and $budget to spend, $left are left', (given) => {
+])('leaves $left of $wallet in the wallet, $cap under the cap and $budget to spend', (given) => {
   const { limit } = open(given.wallet, given.cap, given.budget);
   expect([limit.left, limit.shortage]).toEqual([given.left, given.shortage]);
 });
@@ -48,7 +48,7 @@ it('takes an amount from all three, and gives it back to them', () => {
 });
 
 describe('once it is closed', () => {
-  it('nothing is left, taken or given back, and the wallet has what was not spent', () => {
+  it('has nothing left, takes and returns nothing, and the wallet keeps what was not spent', () => {
     const { wallet, limit } = open(100, 1_000, 1_000);
     limit.take(40);
     expect(wallet.left).toBe(60);
@@ -62,7 +62,7 @@ describe('once it is closed', () => {
     expect([limit.left, wallet.left]).toEqual([0, 100]);
   });
 
-  it('by a post, what was planned counts as spent until the ledger has answered', async () => {
+  it('counts the planned amount as spent until the ledger has answered, if it was closed by a post', async () => {
     const { wallet, limit } = open(100, 1_000, 1_000);
     limit.take(40);
     let tell = (_: Posted): void => {};

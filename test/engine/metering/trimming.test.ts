@@ -10,10 +10,10 @@ const shapes = fc
   .record({ kind: kinds, items: fc.integer({ min: 1, max: 30 }), pageSizes, nextIsCertain: fc.boolean() })
   .map(({ kind, ...shape }): ListShape => ({ ...shape, ...kind, tokens: 'keyset' }));
 
-/** What is in the wallet at each call, in items at full price. */
+/** The wallet at each call, in items at full price. */
 const wallets = fc.array(fc.constantFrom(0, 0.4, 0.5, 0.9, 1, 1.5, 2.4, 3, 7, 50), { minLength: 1, maxLength: 6 });
 
-describe('a page and what the money covers of it (M1)', () => {
+describe('a page, trimmed to what the money covers (M1)', () => {
   it('ends at the last item covered, costs no more than there is, and continues from there', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, walletCache, count) => {
@@ -23,7 +23,8 @@ describe('a page and what the money covers of it (M1)', () => {
         const ids: string[] = [];
         let after: string | null = null;
         for (let turn = 0; turn < 300; turn += 1) {
-          // Once round, with enough: a wallet that never covers a thing would never come to the end.
+          // The second time round there is enough, because a wallet that never covers an item would never reach the
+          // end.
           const round = Math.floor(turn / walletCache.length);
           const credits =
             Math.round((walletCache[turn % walletCache.length] ?? 0) * itemPrice(unit, 'miss')) +

@@ -6,7 +6,7 @@ it.each([
   ['most of its cap left', 900, 200, 700],
   ['nothing of its cap left', 200, 200, 0],
   ['more of its cap left than the wallet has', 5_000, 200, 1_000],
-])('a key that has %s may spend just that', async (_name, capThousandths, keySpent, left) => {
+])('lets a key that has %s spend exactly that', async (_name, capThousandths, keySpent, left) => {
   const { ledger } = lateLedger(1_000);
   const capped = {
     ...ledger,

@@ -5,7 +5,7 @@ import type { Payer } from '../../../src/ports/ledger.js';
 import { clock, debitOf, lateLedger, payer, settled } from './late-ledger.js';
 
 describe('the balance as a process knows it', () => {
-  it('loses an amount once, though the balance is read between its commit and its booking', async () => {
+  it('loses an amount once, even if the balance is read between its commit and its booking', async () => {
     const books = lateLedger(1_000);
     const walletCache = new WalletCache(books.ledger, clock);
     const first = await walletCache.open(payer, 500, Infinity);
@@ -16,14 +16,14 @@ describe('the balance as a process knows it', () => {
       second = limit;
     });
     await settled();
-    // 500 are left, and 500 are being posted: whether these are the same cannot be told yet.
+    // 500 are left and 500 are being posted: whether these are the same cannot be told yet.
     expect(second).toBeUndefined();
     books.tell();
     await opening;
     expect(second?.left).toBe(500);
   });
 
-  it('does not wait while enough is left whatever happens to pending posts', async () => {
+  it('does not wait while enough is left, whatever happens to pending posts', async () => {
     const books = lateLedger(10_000);
     const walletCache = new WalletCache(books.ledger, clock);
     const first = await walletCache.open(payer, 9_000, Infinity);
@@ -48,7 +48,7 @@ describe('the balance as a process knows it', () => {
     expect(read).toHaveBeenCalledTimes(reads);
   });
 
-  it('counts the budget where it is below the worst case, and the cap of a key always', async () => {
+  it('counts the budget if it is below the worst case, and the cap of a key always', async () => {
     const books = lateLedger(10_000);
     const read = vi.spyOn(books.ledger, 'balance');
     const walletCache = new WalletCache(books.ledger, clock);
@@ -63,7 +63,7 @@ describe('the balance as a process knows it', () => {
   it('needs no reading for a known price, unless it was too low, the key has a cap, or the budget is less', async () => {
     const books = lateLedger(700);
     const walletCache = new WalletCache(books.ledger, clock);
-    // Nothing was read yet: the ledger decides.
+    // Nothing was read yet, so the ledger decides.
     expect(walletCache.openAtPrice(payer, 1_000, Infinity)?.left).toBeDefined();
     await walletCache.open(payer, 1, Infinity);
     expect(walletCache.openAtPrice(payer, 701, Infinity)).toBeUndefined();
@@ -79,7 +79,7 @@ describe('the balance as a process knows it', () => {
     expect((await walletCache.open(payer, 700, Infinity)).left).toBe(300);
   });
 
-  it('knows of a grant though posts of the wallet hang', async () => {
+  it('includes a grant even while posts of the wallet hang', async () => {
     const books = lateLedger(500);
     const walletCache = new WalletCache(books.ledger, clock);
     const first = await walletCache.open(payer, 500, Infinity);
@@ -89,7 +89,7 @@ describe('the balance as a process knows it', () => {
     expect((await walletCache.open(payer, 500, Infinity)).left).toBeGreaterThanOrEqual(500);
   });
 
-  it('never lets a figure that came late win over a newer one', async () => {
+  it('never replaces a newer figure with one that came late', async () => {
     const books = lateLedger(1_000);
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ describe('the balance as a process knows it', () => {
     expect((await late).left).toBe(600);
   });
 
-  it('is learnt from posts, though others are always on their way: a busy wallet is not read again', async () => {
+  it('is learnt from posts though others are always on their way, so a busy wallet is not read again', async () => {
     const books = lateLedger(100_000);
     const reads = vi.spyOn(books.ledger, 'balance');
     const late = { nowMs: 0, now: () => late.nowMs };
@@ -125,7 +125,7 @@ describe('the balance as a process knows it', () => {
       const limit = await walletCache.open(payer, 100, Infinity);
       limit.take(100);
       limit.post(books.ledger.post(debitOf(100)), 100, late);
-      // Two are always on their way, and told of in any order.
+      // Two are always on their way, and confirmed in any order.
       if (books.untold > 2) books.tell(call % 2);
       await settled();
       late.nowMs += 900;
@@ -136,7 +136,7 @@ describe('the balance as a process knows it', () => {
     expect((await walletCache.open(payer, 1e9, Infinity)).left).toBe(books.balance);
   });
 
-  it('does not lose an amount twice when it learns of a later post first', async () => {
+  it('does not lose an amount twice when a later post is confirmed first', async () => {
     const books = lateLedger(1_000);
     const walletCache = new WalletCache(books.ledger, clock);
     const limits = [await walletCache.open(payer, 10, Infinity), await walletCache.open(payer, 10, Infinity)];
@@ -153,7 +153,7 @@ describe('the balance as a process knows it', () => {
     expect(third.left).toBe(500);
   });
 
-  it('after any schedule is what the ledger has, and no call is refused that the ledger would confirm', async () => {
+  it('equals the ledger’s after any schedule, and no call is refused that the ledger would accept', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -173,13 +173,14 @@ describe('the balance as a process knows it', () => {
         async (steps, credits) => {
           const books = lateLedger(credits);
           const walletCache = new WalletCache(books.ledger, clock);
-          /** Planned by calls of ours that are not in the ledger. */
+          /** Amounts planned by calls that are not in the ledger. */
           let planned = 0;
           let granted = 0;
           const call = async (amount: number): Promise<void> => {
             const before = granted;
             const limit = await walletCache.open(payer, amount, Infinity);
-            // What was there when it came, and nobody has spent or plans to spend: for less it is refused for nothing.
+            // What was there when the call came, and neither spent nor planned; a call that needs no more must not be
+            // refused.
             const there = books.balance - (granted - before) - planned;
             expect(limit.left).toBeGreaterThanOrEqual(Math.min(amount, there));
             if (limit.left < amount) return limit.close();

@@ -6,7 +6,7 @@ import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 import { calls, make } from './calls.js';
 
-describe('a wallet under any mix of calls, through both interfaces of two nodes, at once', () => {
+describe('a wallet under any mix of simultaneous calls, through both interfaces of two nodes', () => {
   let perch: TestPerch;
   let second: Awaited<ReturnType<TestPerch['another']>>;
   let clock: ManualClock;
@@ -53,7 +53,7 @@ describe('a wallet under any mix of calls, through both interfaces of two nodes,
     expect((await perch.ledger.check()).faults).toEqual([]);
   });
 
-  it('keep within their caps, and the wallet pays for nothing else (U6)', async () => {
+  it('has keys that stay within their caps, and pays for nothing else (U6)', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, fc.constantFrom(0.5, 3, 12.34), async (some, cap) => {
         clock.forget();
@@ -73,7 +73,7 @@ describe('a wallet under any mix of calls, through both interfaces of two nodes,
     expect((await perch.ledger.check()).faults).toEqual([]);
   });
 
-  it('has nothing tied up after many calls at once: what they left can be spent to the last thousandth (M5)', async () => {
+  it('holds nothing back after many simultaneous calls: the rest can be spent to the last thousandth (M5)', async () => {
     clock.forget();
     const account = await perch.account({ credits: 20 });
     const one = (id: number) => make({ rest: `/v1/tweets/${id}`, maxCredits: undefined }, perch.url, account.key);
@@ -86,7 +86,7 @@ describe('a wallet under any mix of calls, through both interfaces of two nodes,
     expect(await perch.balance(account)).toBe(0);
   });
 
-  it('gives one of two nodes the last credit, and the other 402, free (M17)', async () => {
+  it('gives the last credit to one of two nodes, and a free 402 to the other (M17)', async () => {
     for (const _ of range(10)) {
       clock.forget();
       const account = await perch.account({ credits: 1 });

@@ -1,4 +1,4 @@
-/** What a process makes of figures of one wallet, and of its own posts, in whatever order it hears of them. */
+/** What a process concludes from the figures of one wallet and from its own posts, in whatever order they arrive. */
 import { describe, expect, it } from 'vitest';
 import { Wallet } from '../../../src/metering/wallet.js';
 import type { Posted } from '../../../src/ports/ledger.js';
@@ -11,7 +11,7 @@ interface Figure {
 const clock = { nowMs: 0, now: () => clock.nowMs };
 const passed = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A post of so much that the ledger has not answered yet. */
+/** A post that the ledger has not answered yet. */
 function post(wallet: Wallet, amount: number, planned = amount) {
   let settle = { tell: (_: Posted): void => {}, fail: (_: Error): void => {} };
   const posting = new Promise<Posted>((tell, fail) => {
@@ -59,7 +59,7 @@ const known = async (balance: number, seq = 0): Promise<Wallet> => {
 };
 
 describe('without posts', () => {
-  it('a figure is the balance, known since it was read', async () => {
+  it('has the balance, known since it was read', async () => {
     const wallet = new Wallet();
     expect([wallet.left, wallet.knownAtMs]).toEqual([0, Number.NEGATIVE_INFINITY]);
     clock.nowMs = 700;
@@ -67,7 +67,7 @@ describe('without posts', () => {
     expect([wallet.left, wallet.knownAtMs]).toEqual([900, 700]);
   });
 
-  it('is short of what the figure does not cover, and of nothing before there is one', async () => {
+  it('lacks what the figure does not cover, and lacks nothing before there is one', async () => {
     expect(new Wallet().isShortOf(1)).toBe(false);
     const wallet = await known(900);
     expect([wallet.isShortOf(900), wallet.isShortOf(901)]).toEqual([false, true]);
@@ -75,7 +75,7 @@ describe('without posts', () => {
     expect([wallet.isShortOf(800), wallet.isShortOf(801)]).toEqual([false, true]);
   });
 
-  it('an older figure changes nothing, and one of the same entry is taken: credits of no entry of this wallet may have come', async () => {
+  it('ignores an older figure, and takes one of the same entry: credits may have come without an entry of this wallet', async () => {
     const wallet = await known(900, 5);
     await wallet.learn(async () => ({ balance: 400, seq: 4 }), 0, clock);
     expect(wallet.left).toBe(900);
@@ -85,7 +85,7 @@ describe('without posts', () => {
 });
 
 describe('a post', () => {
-  it('counts as planned until it is booked; what was not posted of the plan is free again', async () => {
+  it('counts as planned until it is booked; then what was planned and not posted is free again', async () => {
     const wallet = await known(1_000);
     const one = post(wallet, 100, 300);
     expect(wallet.left).toBe(700);
@@ -108,17 +108,17 @@ describe('a post', () => {
   it.each([
     [0, 1],
     [1, 0],
-  ])('and another may be confirmed in any order: %i, then %i', async (...order) => {
+  ])('may be confirmed before or after another: %i, then %i', async (...order) => {
     const wallet = await known(1_000);
     const posts = [post(wallet, 100), post(wallet, 200)];
-    // The second took what somebody else had spent in between, too.
+    // The second one's balance lacks what another node spent in between, too.
     const tell = [() => posts[0]?.booked(900, 1), () => posts[1]?.booked(650, 3)];
     await tell[order[0] ?? 0]?.();
     await tell[order[1] ?? 0]?.();
     expect(wallet.left).toBe(650);
   });
 
-  it('that shows more than was computed is believed at once: credits were added', async () => {
+  it('that shows more than was computed is believed at once, because credits were added', async () => {
     const wallet = await known(1_000);
     const first = post(wallet, 100);
     post(wallet, 200);
@@ -135,12 +135,12 @@ describe('a post', () => {
     expect(wallet.left).toBe(200);
   });
 
-  it('that the figure contains already is not taken off again', async () => {
+  it('is not subtracted again if the figure already contains it', async () => {
     const wallet = await known(1_000, 0);
     const [first, second] = [post(wallet, 100), post(wallet, 200)];
     const reading = learn(wallet);
     await reading.is(900, 1);
-    // 900, less 300 on their way, may be too little, but never too much.
+    // 900 less the 300 on their way may be too little, but never too much.
     expect(wallet.left).toBeLessThanOrEqual(900);
     await first.booked(900, 1);
     await second.booked(700, 2);
@@ -154,7 +154,7 @@ describe('a figure that is read while posts are on their way', () => {
     const wallet = await known(1_000);
     const reading = learn(wallet);
     const [first, second] = [post(wallet, 100), post(wallet, 200)];
-    // Less than was computed: it is not adopted while the second is on its way.
+    // Less than was computed, so it is not adopted while the second is on its way.
     await first.booked(850, 2);
     await reading.is(1_000, 0);
     expect(wallet.left).toBe(700);
@@ -162,7 +162,7 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(650);
   });
 
-  it('is waited for no longer where it is enough whatever becomes of them', async () => {
+  it('is used at once if it is enough whatever becomes of them', async () => {
     const wallet = await known(1_000);
     const one = post(wallet, 200);
     const reading = learn(wallet, 800);
@@ -172,7 +172,7 @@ describe('a figure that is read while posts are on their way', () => {
     await one.booked(800, 1);
   });
 
-  it('is waited for until they are booked where it may not be enough', async () => {
+  it('is used only once they are booked if it may not be enough', async () => {
     const wallet = await known(1_000);
     const [first, second] = [post(wallet, 100), post(wallet, 200)];
     const reading = learn(wallet, 701);
@@ -185,7 +185,7 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(700);
   });
 
-  it('counts what was booked since it was read, when it says whether it is enough', async () => {
+  it('counts what was booked since it was read when it says whether it is enough', async () => {
     const wallet = await known(1_000);
     const reading = learn(wallet, 701);
     const [first, second] = [post(wallet, 100), post(wallet, 200)];
@@ -197,19 +197,19 @@ describe('a figure that is read while posts are on their way', () => {
     expect(reading.seen.figure).toBeDefined();
   });
 
-  it('that is lower is adopted only once they are booked', async () => {
+  it('is adopted only once they are booked if it is lower', async () => {
     const wallet = await known(1_000);
     const one = post(wallet, 100);
     const reading = learn(wallet);
     await reading.is(500, 3);
-    // Whether the 100 are in it can't be told yet.
+    // Whether it contains the 100 cannot be told yet.
     expect(wallet.left).toBe(900);
     await one.booked(900, 1);
     await reading.learning;
     expect(wallet.left).toBe(500);
   });
 
-  it('that is newer than a post that it contains does not lose it again', async () => {
+  it('does not lose a post again that it contains', async () => {
     const wallet = await known(1_000);
     const first = post(wallet, 100);
     await learn(wallet).is(5_900, 2);
@@ -218,7 +218,7 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(5_850);
   });
 
-  it('that is lower, and older than later bookings, subtracts those', async () => {
+  it('subtracts later bookings if it is lower and older than those', async () => {
     const wallet = await known(1_000);
     const first = post(wallet, 100);
     await learn(wallet).is(500, 3);
@@ -228,7 +228,7 @@ describe('a figure that is read while posts are on their way', () => {
     expect(wallet.left).toBe(350);
   });
 
-  it('that is higher is adopted at once', async () => {
+  it('is adopted at once if it is higher', async () => {
     const wallet = await known(1_000);
     post(wallet, 100);
     await learn(wallet).is(3_000, 1);
@@ -236,7 +236,7 @@ describe('a figure that is read while posts are on their way', () => {
   });
 });
 
-it('forgets bookings made during a reading when no reading is left', async () => {
+it('forgets bookings made during a reading once no reading is left', async () => {
   const wallet = await known(1_000);
   const [one, other] = [learn(wallet), learn(wallet)];
   const [first, second] = [post(wallet, 100), post(wallet, 200)];
@@ -245,7 +245,7 @@ it('forgets bookings made during a reading when no reading is left', async () =>
   expect(wallet.left).toBe(700);
   await other.is(1_000, 0);
   expect(wallet.left).toBe(700);
-  // Read after the first was booked, by an entry before it: nothing of it may be taken off twice.
+  // Read after the first was booked, but from an entry before it: nothing may be subtracted twice.
   const late = learn(wallet);
   await late.is(850, 2);
   await second.booked(650, 3);

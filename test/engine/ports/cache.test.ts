@@ -20,7 +20,7 @@ describe('the cache in memory', () => {
     };
   });
 
-  it('stays within its bytes: what was used longest ago goes first', async () => {
+  it('stays within its bytes by dropping what was used longest ago', async () => {
     const kilobyte = 'x'.repeat(1000);
     const cache = createMemoryCache({ clock, maxBytes: 10 * 1300 });
     for (let n = 0; n < 10; n += 1) await cache.set(`k${n}`, held(kilobyte), 1000);
@@ -34,7 +34,7 @@ describe('the cache in memory', () => {
     expect(kept[14]).toBeDefined();
   });
 
-  it('does not hold a value larger than itself, nor an older one under that key', async () => {
+  it('holds no value larger than the cache, nor the older one under that key', async () => {
     const cache = createMemoryCache({ clock, maxBytes: 1000 });
     await cache.set('k', held('small'), 1000);
     await cache.set('other', held('kept'), 1000);

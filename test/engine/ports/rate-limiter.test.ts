@@ -14,7 +14,7 @@ describe('the limiter in memory', () => {
     };
   });
 
-  it('forgets the bucket that was idle longest, which is full again by then: nothing is given away', async () => {
+  it('forgets the bucket that was idle longest, which gives nothing away because it is full by then', async () => {
     let nowMs = 0;
     const limiter = createMemoryRateLimiter({ clock: { now: () => nowMs }, maxBytes: 3 * 256 });
     await limiter.take('idle', 1);

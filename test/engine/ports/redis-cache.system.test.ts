@@ -27,14 +27,14 @@ describeOnBoth('the cache in Redis', (redis) => {
     [here, there] = [cacheOn(links[0]), cacheOn(links[1])];
   });
 
-  it('holds on every node what one has set, across all slots', async () => {
+  it('holds on every node what one node has set, across all slots', async () => {
     const keys = Array.from({ length: 300 }, (_, n) => `page:{list-${n}}:Zoë`);
     await Promise.all(keys.map((key, n) => here.set(key, held({ n, name: 'Zoë ✓' }), HOUR_MS)));
     const found = await there.getMany([...keys, 'never']);
     expect(found).toEqual([...keys.map((_, n) => held({ n, name: 'Zoë ✓' })), undefined]);
   });
 
-  it('keeps the very object as long as it did not change, on the node that set it and on one that read it', async () => {
+  it('keeps the same object while it does not change, on the node that set it and on one that read it', async () => {
     const page = { users: [{ id: '1' }] };
     await here.set('k', held(page), HOUR_MS);
     const read = await there.get('k');
@@ -43,21 +43,21 @@ describeOnBoth('the cache in Redis', (redis) => {
       expect((await here.get('k'))?.value).toBe(page);
       expect((await there.get('k'))?.value).toBe(read?.value);
     }
-    // Equal, yet set again.
+    // Equal, but set again.
     await here.set('k', held({ users: [{ id: '1' }] }), HOUR_MS);
     clock.advance(NEAR_MS + 1);
     expect((await there.get('k'))?.value).not.toBe(read?.value);
     expect(await there.get('k')).toEqual(read);
   });
 
-  it('gives one object to all who read a key at the same time', async () => {
+  it('gives one object to all that read a key at the same time', async () => {
     await here.set('k', held({ a: 1 }), HOUR_MS);
     await Promise.all(Array.from({ length: 10 }, () => there.get('k')));
     const [one, other] = await Promise.all([there.get('k'), there.get('k')]);
     expect(one?.value).toBe(other?.value);
   });
 
-  it('is believed without asking for two seconds and not longer', async () => {
+  it('trusts its copy for two seconds and no longer', async () => {
     await here.set('k', held('old'), HOUR_MS);
     await there.get('k');
     await here.set('k', held('new'), HOUR_MS);
@@ -72,7 +72,7 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(await there.get('k')).toBeUndefined();
   });
 
-  it('sets and deletes in call order, also within one turn', async () => {
+  it('sets and deletes in call order, even within one turn', async () => {
     const values = new StoredValues(links[0]);
     const set = (key: string) => values.set(key, key, HOUR_MS);
     await set('b');
@@ -80,7 +80,7 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(await Promise.all(['a', 'b'].map(values.get))).toEqual([null, 'b']);
   });
 
-  it('expires in Redis when it does here', async () => {
+  it('expires in Redis when it expires here', async () => {
     await here.set('k', held('v'), 60_000);
     const ttlMs = await links[0].run(
       (client) => client.pttl('perch:k'),

@@ -29,8 +29,9 @@ describeOnBoth('an outage', (redis) => {
   }
 
   /**
-   * What took the longest of what a request does, one after the other, while this process could run. With names of its
-   * own: a lock that a hung server takes when it goes on again, for one who has long given up, lasts three seconds.
+   * The slowest of the steps of a request, run one after the other, counting only time in which this process could run.
+   * The names are its own, because a lock that a hung server takes when it continues, for a caller that has given up,
+   * lasts three seconds.
    */
   async function doAll(stores: RedisStores, round: number, name = 'k'): Promise<{ what: string; ms: number }> {
     const steps: Record<string, () => Promise<unknown>> = {
@@ -59,7 +60,7 @@ describeOnBoth('an outage', (redis) => {
   }
 
   const SHORT_MS = 0;
-  /** Long enough that connections are given up. */
+  /** Long enough for connections to be given up. */
   const LONG_MS = 4000;
 
   describe.each([
@@ -73,7 +74,7 @@ describeOnBoth('an outage', (redis) => {
       async (one: TestRedis) => one.resume(),
     ],
   ])('%s', (how, forMs, goAway, comeBack) => {
-    it('every operation answers within a second, nothing fails, and it comes back by itself', async () => {
+    it('every operation answers within a second without failing, and the stores recover by themselves', async () => {
       const [node, other] = [await openNode(), await openNode()];
       expect(node.link.state().up).toBe(true);
       const heard: Tombstone[] = [];
@@ -116,7 +117,7 @@ describeOnBoth('an outage', (redis) => {
       await until('the last is heard', () => heard.some(({ key }) => key === `user:${round}`));
       const missed = Array.from({ length: round - before }, (_, n) => `user:${before + n + 1}`);
       expect(heard.map(({ key }) => key)).toEqual(expect.arrayContaining(missed));
-      // One outage, and what a busy machine may add to it.
+      // One outage, plus what a busy machine may add.
       expect(node.told.length).toBeLessThanOrEqual(7);
       for (const [n, sentence] of node.told.entries()) {
         expect(sentence).toMatch(
@@ -143,7 +144,7 @@ describeOnBoth('an outage', (redis) => {
     ]);
   });
 
-  it('gives each node its share of limit and pace during an outage, and reports the whole limit', async () => {
+  it('gives each node its share of limit and pace, and reports the whole limit', async () => {
     const clock = manualClock();
     const away = await prepareRedis();
     others.push(away);
@@ -176,7 +177,7 @@ describeOnBoth('an outage', (redis) => {
     });
   });
 
-  it('the first address says with which name and password to go to all nodes', async () => {
+  it('uses the name and password of the first address for all nodes', async () => {
     await redis().ask('ACL', 'SETUSER', 'perch', 'on', '>p@ss', '~*', '&*', '+@all');
     const [first = '', ...rest] = redis().urls;
     const link = await openRedis([first.replace('//', '//perch:p%40ss@'), ...rest], patient);
@@ -195,7 +196,7 @@ describeOnBoth('an outage', (redis) => {
     await refused.close();
   });
 
-  it('one address of a cluster is enough', async () => {
+  it('needs only one address of a cluster', async () => {
     const link = await openRedis(redis().urls.slice(0, 1), patient);
     await until('it is up', () => link.state().up);
     const keys = Array.from({ length: 20 }, (_, n) => `key:${n}`);

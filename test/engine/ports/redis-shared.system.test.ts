@@ -44,7 +44,7 @@ describeOnBoth('three nodes', (redis) => {
   });
 
   describe('flights', () => {
-    /** Joins of one key over all nodes; the read ends when all have come. */
+    /** Joins one key on all nodes this many times; the read ends when all have joined. */
     async function joinMany(times: number, read: () => unknown, on: readonly SingleFlight[]) {
       let [reads, open] = [0, () => {}];
       const gate = new Promise<void>((resolve) => {
@@ -58,13 +58,13 @@ describeOnBoth('three nodes', (redis) => {
         }),
       );
       await until('somebody leads', () => reads > 0);
-      // Everyone is in line by then, or comes into the line later all the same.
+      // By then all have joined; one that is later still joins.
       await sleep(50);
       open();
       return { results: await Promise.allSettled(joins), reads: () => reads };
     }
 
-    it('two hundred joins of one key make one read, and have one leader (M7)', async () => {
+    it('make one read of two hundred joins of a key, with one leader (M7)', async () => {
       const { results, reads } = await joinMany(200, () => ({ users: ['Zoë'] }), links.map(flightsOn));
       const values = results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
       expect(reads()).toBe(1);
@@ -72,13 +72,13 @@ describeOnBoth('three nodes', (redis) => {
       expect(values.filter((value) => value?.led)).toHaveLength(1);
     });
 
-    it('reach who waits although every message is lost', async () => {
+    it('reach those that wait although every message is lost', async () => {
       const { results, reads } = await joinMany(30, () => null, links.map(deaf).map(flightsOn));
       expect(reads()).toBe(1);
       expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
     });
 
-    it('hand a failure to all nodes as what it is', async () => {
+    it('pass a failure on to all nodes as it is', async () => {
       const failure = new ServiceError('not_found', 'No such list', { reason: 'suspended', cause: new Error('inner') });
       const fail = () => {
         throw failure;
@@ -93,12 +93,12 @@ describeOnBoth('three nodes', (redis) => {
       }
     });
 
-    it('let each node read what cannot travel', async () => {
+    it('let each node read a value that cannot be sent', async () => {
       const { results } = await joinMany(9, () => 1n, links.map(flightsOn));
       for (const result of results) expect(result).toMatchObject({ status: 'fulfilled', value: { value: 1n } });
     });
 
-    it('a leader that dies is succeeded by one of those who wait', async () => {
+    it('replace a leader that dies with one of those that wait', async () => {
       const doomed = await open();
       let isLeading = false;
       void flightsOn(doomed).join('k', () => {
@@ -113,7 +113,7 @@ describeOnBoth('three nodes', (redis) => {
       expect(results.filter(({ led }) => led)).toHaveLength(1);
     });
 
-    it('a leader slower than its lock keeps it', async () => {
+    it('let a leader that is slower than its lock keep it', async () => {
       let reads = 0;
       const read = async () => {
         reads += 1;
@@ -141,7 +141,7 @@ describeOnBoth('three nodes', (redis) => {
       expect(await takeMany(300, clock)).toBe(10);
     });
 
-    it('counts by the server’s time, and forgets a bucket when it is full', async () => {
+    it('counts by the server’s time, and forgets a bucket once it is full', async () => {
       const startedAt = performance.now();
       const allowed = await takeMany(300);
       const elapsedMs = performance.now() - startedAt;
@@ -161,7 +161,7 @@ describeOnBoth('three nodes', (redis) => {
       expect(Array.from({ length: 10 }, (_, n) => allowedOf(n))).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
     });
 
-    it('decides for all, also where another program wrote something else into a bucket', async () => {
+    it('decides for all nodes, even if another program wrote something else into a bucket', async () => {
       const limiter = limiterOn()(links[0] as RedisLink);
       const foreign = `perch:rate:${shortName('foreign')}`;
       await links[0]?.run<unknown>(
@@ -193,7 +193,7 @@ describeOnBoth('three nodes', (redis) => {
     const paceOn = (clock?: Clock) => (link: RedisLink) =>
       createRedisPace({ link, nodes, local: localStores(patient.clock).pace, ...(clock && { clock }) });
 
-    it('is one for all nodes, by the server’s time', async () => {
+    it('is shared by all nodes, by the server’s time', async () => {
       const paces = links.map(paceOn());
       const startedAt = performance.now();
       const waits = await Promise.all(Array.from({ length: 90 }, (_, n) => paces[n % 3]?.reserve('lane', 30) ?? 0));
@@ -202,7 +202,7 @@ describeOnBoth('three nodes', (redis) => {
       expect(last).toBeGreaterThanOrEqual(89 * (1000 / 30) - 11 - (performance.now() - startedAt));
     });
 
-    it('does not lengthen any wait when the clock is set back', async () => {
+    it('lengthens no wait when the clock is set back', async () => {
       const clock = manualClock();
       const pace = paceOn(clock)(links[0] as RedisLink);
       for (let n = 0; n < 5; n += 1) await pace.reserve('lane', 10);
@@ -236,7 +236,7 @@ describeOnBoth('three nodes', (redis) => {
       for (const leave of left.splice(0)) await leave();
     });
 
-    it('counts those who live: who leaves at once, who dies within seconds', async () => {
+    it('counts live nodes: one that leaves is gone at once, one that dies within seconds', async () => {
       const members = await Promise.all(links.map((link) => joinNodes({ link })));
       left.push(...members.map((member) => () => member.close()));
       await until('all know of all', () => members.every((member) => member.count() === 3));
@@ -250,7 +250,7 @@ describeOnBoth('three nodes', (redis) => {
       await member.close();
     });
 
-    it('counts at least as many as the operator says', async () => {
+    it('counts at least as many as the operator states', async () => {
       const member = await joinNodes({ link: links[0] as RedisLink, minNodes: 8 });
       left.push(() => member.close());
       expect(member.count()).toBe(8);

@@ -1,4 +1,4 @@
-/** What docs/scaling.md says that requests cost on the way to Redis, counted on the sockets of the whole service. */
+/** What requests send to Redis according to docs/scaling.md, counted on the sockets of the whole service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NEAR_MS } from '../../../adapters/redis/cache.js';
@@ -11,10 +11,10 @@ import { type Traffic, type TrafficWatch, watchRedisTraffic } from '../../kit/re
 
 const TABLE = tableOf(readPage('docs/scaling.md'), 'Request');
 
-/** Each of other objects: what a node does every second may fall into one of them. */
+/** Each of different objects, because what a node does every second may fall into one of them. */
 const TIMES = 5;
 
-/** Requests that cost the same, each for other objects. */
+/** Requests that cost the same, each for different objects. */
 const BATCH = (n: number): string => `/v1/users/batch?handles=${range(100, 1 + n * 100).map((id) => `user${id}`)}`;
 const PROFILE = (n: number): string => `/v1/users/user${901 + n}`;
 const SEARCH = (n: number): string => `/v1/tweets/search?q=word${n}&product=Latest&count=20`;
@@ -40,7 +40,7 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     watch = watchRedisTraffic(redis().urls);
     perch = await startPerch({ env: { REDIS_URL: redis().urls.join(',') }, network });
     ({ key } = await perch.account({ credits: 1e6 }));
-    // The servers know every script from here on.
+    // From here on the servers know every script.
     for (const kind of KINDS) await read(kind(0));
     await sleep(NEAR_MS + 100);
     for (const kind of KINDS) await read(kind(0));
@@ -52,7 +52,7 @@ describeOnBoth('what a request sends to Redis', (redis) => {
 
   const read = async (path: string): Promise<void> => expect((await get(`${perch.url}${path}`, key)).status).toBe(200);
 
-  /** Of one request of a kind, asked so many times in a row; the others of its kind cost the same. */
+  /** The costs of one request, made this many times in a row; the objects differ, the cost does not. */
   async function costsOf(kind: (n: number) => string, times: number): Promise<Cost[]> {
     const seen: Traffic[][] = Array.from({ length: times }, () => []);
     for (const n of range(TIMES)) for (const each of seen) each.push(await watch.during(() => read(kind(n))));
@@ -67,7 +67,7 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     ['Batch of 100', BATCH, 'Cached batch of 100'],
     ['Search page of 20', SEARCH, 'Cached page of a list'],
   ])(
-    '%s: as many commands as the page says, in no more round trips',
+    '%s: sends as many commands as the page says, in no more round trips',
     { timeout: 30_000 },
     async (name, kind, cached) => {
       const costs = await costsOf(kind, 2);
@@ -83,7 +83,7 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     },
   );
 
-  /** What the page says of one server, or of a cluster, whose nodes are asked side by side. */
+  /** What the page says, for one server or for a cluster, whose nodes are asked in parallel. */
   function toldOf(request: string): Cost {
     const [, onOne, trips, onCluster] = TABLE.find(([first]) => first === request) ?? [];
     const isOne = redis().urls.length === 1;

@@ -16,7 +16,7 @@ describe('tombstones in memory', () => {
     };
   });
 
-  it('keeps a bounded size for those who follow later', async () => {
+  it('stays within a bounded size for nodes that follow later', async () => {
     const tombstones = createMemoryTombstoneLog({ clock: { now: () => 0 }, maxBytes: 2 * 200 });
     for (const key of ['a', 'b', 'c']) await tombstones.add([{ key, gone: true }]);
     const heard: Tombstone[] = [];

@@ -1,4 +1,4 @@
-/** What the suites of watches are given: stores in a database of one's own, on one Postgres or on Citus. */
+/** For the suites of watches: stores in a database of their own, on one Postgres or on Citus. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createMemberStore } from '../../../adapters/postgres/accounts/members.js';

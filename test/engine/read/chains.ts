@@ -6,20 +6,20 @@ import type { Page } from '../../../src/read/reads.js';
 import { createEngine, type Engine } from '../../kit/engine.js';
 import { createListNetwork, type ListNetwork, type ListShape } from '../../kit/networks/list-network.js';
 
-/** What happens to the held things before a call. */
+/** What happens to cached entries before a call. */
 export type Before = 'nothing' | 'all dropped' | 'some dropped' | 'first pages expire' | 'everything expires';
 
 export interface Step {
   readonly count: number;
   readonly before: Before;
   readonly fresh: boolean;
-  /** Which of the held things are dropped, when some are. */
+  /** Selects the entries to drop, if some are dropped. */
   readonly offset: number;
 }
 
 type KindAndProduct = Pick<ListShape, 'kind' | 'product'>;
 
-/** Every list there is, of a search each product. */
+/** Every kind of list, and each product of a search. */
 const ALL: readonly KindAndProduct[] = LIST_KINDS.flatMap((kind): KindAndProduct[] =>
   LISTS[kind].products ? PRODUCTS.map((product) => ({ kind, product })) : [{ kind }],
 );
@@ -30,7 +30,9 @@ export const newestFirst = fc.constantFrom(...ALL.filter(isNewestFirst));
 
 const MOST_COUNT = 8;
 
-/** Natural pages, some of them empty, but never so many in a row that a call would meet its bound of upstream pages. */
+/**
+ * Natural pages, some of them empty, but never so many in a row that a call would reach its bound of upstream pages.
+ */
 export const pageSizes = fc
   .array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 5 })
   .filter((sizes) => sizes.every((_, from) => sumOf(sizes, from, 7) > MOST_COUNT));
@@ -78,7 +80,7 @@ function prepare(engine: Engine, step: Step): void {
   if (step.before === 'everything expires') engine.clock.nowMs += 7 * 60 * MINUTE_MS;
 }
 
-/** One call of a chain, and what it must be whatever the list: bounded, and charged by its parts. */
+/** One call of a chain, and what must hold for any list: its bounds, and its charge as the sum of its parts. */
 export async function call(chain: Chain, step: Step, after: string | null): Promise<Page> {
   const { engine, list } = chain;
   const { kind, product, subject } = list.list;
@@ -97,7 +99,7 @@ export async function call(chain: Chain, step: Step, after: string | null): Prom
   return page;
 }
 
-/** Follows a chain to its end, the steps over and over; `between` happens before each call but the first. */
+/** Follows a chain to its end, repeating the steps; `between` happens before each call but the first. */
 export async function follow(
   chain: Chain,
   todo: readonly Step[],

@@ -13,7 +13,7 @@ const keyset = (kind: fc.Arbitrary<Pick<ListShape, 'kind' | 'product'>>) =>
     .record({ kind, items: fc.integer({ min: 1, max: 40 }), pageSizes, nextIsCertain: fc.boolean() })
     .map(({ kind: of, ...shape }): ListShape => ({ ...shape, ...of, tokens: 'keyset' }));
 
-/** Which ids go before a call: by their distance from the last one shown, and from the first one not yet shown. */
+/** Which ids are deleted before a call, by their distance from the last one shown and the first one not yet shown. */
 const losses = fc.array(fc.record({ behind: fc.subarray([0, 1, 2, 3, 7]), ahead: fc.subarray([0, 1, 5]) }), {
   minLength: 1,
   maxLength: 4,
@@ -31,7 +31,7 @@ const lost = (all: readonly string[], { ids }: Seen, { behind, ahead }: Loss): s
 };
 
 describe('a list that changes under a chain', () => {
-  it('continues from its position when the last items passed were deleted, newest first (C10, M25)', async () => {
+  it('continues from its position after the last passed items were deleted, newest first (C10, M25)', async () => {
     await fc.assert(
       fc.asyncProperty(keyset(newestFirst), steps, losses, async (shape, todo, some) => {
         const chain = startChain(shape);
@@ -55,7 +55,8 @@ describe('a list that changes under a chain', () => {
         const all = chain.list.ids();
         let turn = 0;
         const { ids } = await follow(chain, todo, (seen) => {
-          // Once in a while, so that three anchors in a row do not go one by one; a first page needs one that is there.
+          // Only now and then, so that three anchors in a row are not deleted one by one; a first page needs an
+          // existing one.
           if (turn % 4 === 3 && seen.ids.length > 3) chain.list.remove(lost(all, seen, { behind, ahead: [] }));
           turn += 1;
         });
@@ -65,7 +66,7 @@ describe('a list that changes under a chain', () => {
     );
   });
 
-  it('answers 400 when nothing is left to find its position (C7)', async () => {
+  it('answers 400 if nothing is left to find its position (C7)', async () => {
     const chain = startChain({ kind: 'followers', items: 9, pageSizes: [9], tokens: 'keyset' });
     const step = { count: 4, before: 'nothing', fresh: false, offset: 0 } as const;
     const first = await call(chain, step, null);
@@ -82,12 +83,12 @@ function expectOnceInOrder(ids: readonly string[], all: readonly string[], left:
   const seen = new Set(ids);
   expect(seen.size).toBe(ids.length);
   expect(ids).toEqual(all.filter((id) => seen.has(id)));
-  // What was there all the time was shown.
+  // Everything that was in the list throughout was shown.
   expect(left.filter((id) => !seen.has(id))).toEqual([]);
 }
 
 describe('a network that fails in between', () => {
-  it('gives no short page, charges nothing, and the next try reads less (C13)', async () => {
+  it('causes no short page and no charge, and the next try reads less (C13)', async () => {
     await fc.assert(
       fc.asyncProperty(keyset(kinds), fc.integer({ min: 1, max: 8 }), fc.nat(6), async (shape, count, after) => {
         const list = createListNetwork(shape);
@@ -109,7 +110,7 @@ describe('a network that fails in between', () => {
           expect(retry.charge.amount).toBeLessThanOrEqual(expected.charge.amount);
           if (after > 0 && shape.pageSizes[0] !== 0) expect(retry.charge.amount).toBeLessThan(expected.charge.amount);
         } else {
-          // Only the look-ahead can have failed: the page is whole.
+          // Only the look-ahead can have failed, so the page is whole.
           expect(first).toMatchObject({ page: { nodes: expected.page.nodes } });
         }
       }),

@@ -36,7 +36,7 @@ function thrown(run: () => unknown): unknown {
 }
 
 describe('since cursors', () => {
-  it('come back as they were given, in fewer than 512 characters of a URL', () => {
+  it('decode to what was encoded, in fewer than 512 characters of a URL', () => {
     const known = fc.oneof(id(20), fc.constant('0'), fc.stringMatching(/^[A-Za-z0-9_-]{12}$/));
     const floor = fc.tuple(fc.integer({ min: -4e12, max: 4e12 }), fc.oneof(id(100), fc.constant('0')));
     const anchors = fc.record({ known: fc.array(known, { maxLength: KNOWN }), floor: fc.option(floor) });
@@ -51,7 +51,7 @@ describe('since cursors', () => {
 });
 
 describe('cursors', () => {
-  it('come back as they were given, in fewer than 512 characters of a URL (C1)', () => {
+  it('decode to what was encoded, in fewer than 512 characters of a URL (C1)', () => {
     fc.assert(
       fc.property(positions(fc.string({ maxLength: 40 }), 20), (position) => {
         const cursor = cursors.encode(LIST, position, NOW);
@@ -61,7 +61,7 @@ describe('cursors', () => {
     );
   });
 
-  it('are checked before anything else, without their list: those of ours pass (rule 6)', () => {
+  it('are checked before anything else, without their list, and are accepted if we signed them (rule 6)', () => {
     const position: Position = { place: 'p', before: null, inside: 1, passed: ['7'], at: null };
     expect(thrown(() => cursors.check(cursors.encode(LIST, position, NOW)))).toBeUndefined();
     expect(thrown(() => cursors.check(others.encode(LIST, position, NOW)))).toEqual(refused('cursor_malformed'));
@@ -76,7 +76,7 @@ describe('cursors', () => {
         const back = cursors.decode(LIST, cursor, NOW);
         expect(back.passed[0]).toBe(position.passed[0]);
         expect(back.at).toBe(position.at);
-        // Where the token fits, it is there; what was cut off is never claimed to be known.
+        // If the token fits, it is there; what was cut off is never claimed to be known.
         if (position.place.length <= 200) expect(back.place).toBe(position.place);
         if (back.passed.length < position.passed.length)
           expect(back.inside === 0 || back.inside >= position.inside).toBe(true);
@@ -92,7 +92,7 @@ describe('cursors', () => {
         (length) => cursors.encode(LIST, { ...position, place: 'x'.repeat(length) }, NOW).length,
       );
       expect(Math.max(...encoded)).toBeLessThan(512);
-      // As close as base64 comes to it: nothing is cut off that would have fitted.
+      // As close as base64 allows: nothing is cut off that would have fitted.
       expect(Math.max(...encoded)).toBe(511);
     }
   });
@@ -105,7 +105,7 @@ describe('cursors', () => {
     [3, 3],
     [7, 7],
   ])(
-    'of %i items passed in a page, a cursor without room for all anchors says at least what it needs: %i',
+    'of %i items passed in a page, a cursor without room for all anchors records at least what it needs: %i',
     (inside, left) => {
       const position: Position = { place: 'p', before: TOO_LONG, inside, passed: ['9', '8', '7'], at: 5 };
       const back = cursors.decode(LIST, cursors.encode(LIST, position, NOW), NOW);
@@ -113,13 +113,13 @@ describe('cursors', () => {
     },
   );
 
-  it('whose token is too long continue from the start of the list after the last item', () => {
+  it('with a token that is too long continue from the start of the list after the last item', () => {
     const position: Position = { place: TOO_LONG, before: null, inside: 1, passed: ['9', '8', '7'], at: 5 };
     const back = cursors.decode(LIST, cursors.encode(LIST, position, NOW), NOW);
     expect(back).toEqual({ place: '@', before: null, inside: 3, passed: ['9'], at: 5 });
   });
 
-  it('have one spelling: what only decodes to the same bytes is refused', () => {
+  it('have one spelling: other texts that decode to the same bytes are refused', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     for (const place of ['p', 'pp', 'ppp']) {
       const cursor = cursors.encode(LIST, { place, before: null, inside: 1, passed: ['5'], at: null }, NOW);
@@ -132,12 +132,12 @@ describe('cursors', () => {
     }
   });
 
-  it('with nothing behind a right signature are refused, too', () => {
+  it('are refused if nothing follows a right signature', () => {
     const tag = createHmac('sha256', SECRET).update('').digest().subarray(0, 12).toString('base64url');
     expect(thrown(() => cursors.check(tag))).toEqual(refused('cursor_malformed'));
   });
 
-  it('are refused, all of them, when a single character is another (rule 6)', () => {
+  it('are all refused if a single character differs (rule 6)', () => {
     const position: Position = { place: 'p', before: null, inside: 1, passed: ['5', '4'], at: NOW };
     const cursor = cursors.encode(LIST, position, NOW);
     fc.assert(
@@ -168,7 +168,7 @@ describe('cursors', () => {
     for (const forged of forgeries) expect(thrown(() => cursors.check(forged))).toEqual(refused('cursor_malformed'));
   });
 
-  it('no bytes crash them: whatever is sent is ours or 400', () => {
+  it('survive any bytes: whatever is sent is ours or 400', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 700 }),
       fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
@@ -203,7 +203,7 @@ describe('cursors', () => {
     }
   });
 
-  it('work for the promised day and long after, and say when they have expired (C7, U24)', () => {
+  it('work for the promised day and long after, and then say that they have expired (C7, U24)', () => {
     const cursor = cursors.encode(LIST, { place: 'p', before: null, inside: 1, passed: ['5'], at: null }, NOW);
     expect(thrown(() => cursors.decode(LIST, cursor, NOW + 24 * HOUR_MS))).toBeUndefined();
     const weekMs = 7 * 24 * HOUR_MS;

@@ -1,4 +1,4 @@
-/** Pages that are filled from a network's own: money, failures and positions that no random list comes to. */
+/** Pages filled from a network's own: amounts, failures and positions that random lists do not reach. */
 import { describe, expect, it } from 'vitest';
 import { ANCHORS, createCursors, type Position } from '../../../src/read/cursor.js';
 import { createEngine } from '../../kit/engine.js';
@@ -6,12 +6,12 @@ import { upstreamFault } from '../../kit/networks/faults.js';
 import { createListNetwork } from '../../kit/networks/list-network.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 
-/** As the engine of the tests signs them. */
+/** Signs like the tests' engine. */
 const cursors = createCursors(Buffer.alloc(32, 7));
 
 const expired = expect.objectContaining({ code: 'bad_request', detail: { param: 'cursor', reason: 'cursor_expired' } });
 
-/** A timeline of hand-made pages; the last of them ends it. */
+/** A timeline of pages written by the test; the last one ends it. */
 function timeline(pages: readonly (readonly number[])[]) {
   const net = createScriptedNetwork();
   const at = (index: number) => (index === 0 ? null : `p${index}`);
@@ -40,7 +40,7 @@ describe('a page that fails halfway', () => {
     expect([charge().amount, charge().items, left()]).toEqual([0, 0, 10_000]);
   });
 
-  it('leaves what the operation paid before it, though the page has the same item (G3)', async () => {
+  it('leaves what the operation paid for before, though the page has the same item (G3)', async () => {
     const { net, engine } = timeline([[99, 98], [97]]);
     net.tweet({ id: '99' });
     const { reads, charge, left } = engine.open(10_000);
@@ -53,13 +53,13 @@ describe('a page that fails halfway', () => {
 });
 
 describe('empty pages of the network', () => {
-  it('more than a call may read, from the start: an empty page without a cursor, and no error (C14, U20)', async () => {
+  it('give an empty page without a cursor or an error, if there are more than a call may read (C14, U20)', async () => {
     const { engine, page } = timeline([...range(12).map(() => []), [7]]);
     const { nodes, endCursor, truncated, cache } = (await page(5)).page;
     expect([nodes, endCursor, truncated, cache, engine.calls()]).toEqual([[], null, 'sparse', 'miss', 10]);
   });
 
-  it('more than a call may read, where a chain went on: its place has expired', async () => {
+  it('expire the place of a chain if there are more than a call may read', async () => {
     const { net, engine, page } = timeline([[9, 8, 7], [6]]);
     const { endCursor } = (await page(2)).page;
     engine.drop();
@@ -69,7 +69,7 @@ describe('empty pages of the network', () => {
 });
 
 describe('where the next page begins', () => {
-  it('is after the last item taken, by the last three of them and its time', async () => {
+  it('is after the last item taken, found by the last three items and its time', async () => {
     const { net, page, positionOf } = timeline([[9, 8, 7, 6, 5], [4]]);
     const { endCursor } = (await page(4)).page;
     const { inside, passed, at } = positionOf(endCursor);
@@ -78,12 +78,12 @@ describe('where the next page begins', () => {
     expect(at).toBe(Date.parse(net.tweet({ id: '6' }).createdAt));
   });
 
-  it('of one item is that item', async () => {
+  it('is that item for a page of one', async () => {
     const { page, positionOf } = timeline([[9, 8]]);
     expect(positionOf((await page(1)).page.endCursor)).toMatchObject({ inside: 1, passed: ['9'] });
   });
 
-  it('is the next page of the network, where one was used up', async () => {
+  it('is the network’s next page if one was used up', async () => {
     const { net, page, positionOf } = timeline([[9, 8], [7]]);
     // The look-ahead fails.
     net.failAfter(1, upstreamFault('upstream_error'));
@@ -93,7 +93,7 @@ describe('where the next page begins', () => {
     expect(idsOf(await page(2, endCursor))).toEqual([7]);
   });
 
-  it('in a list of profiles, none of which is left, is lost: the cursor has expired', async () => {
+  it('is lost in a list of profiles if none of them is left, and the cursor expires', async () => {
     const net = createScriptedNetwork();
     net.users(range(9));
     net.list('followers', '1', ['2', '3', '4', '5']);
@@ -105,7 +105,7 @@ describe('where the next page begins', () => {
     await expect(again).rejects.toEqual(expired);
   });
 
-  it('in a list of tweets, none of which is left, is found by their time', async () => {
+  it('is found by time in a list of tweets if none of them is left', async () => {
     const { net, engine, page } = timeline([[9, 8, 7, 6]]);
     const { endCursor } = (await page(2)).page;
     engine.drop();
@@ -114,7 +114,7 @@ describe('where the next page begins', () => {
     expect(idsOf(await page(2, endCursor))).toEqual([5]);
   });
 
-  it('in a list of tweets that are all younger now is its end', async () => {
+  it('is the end of a list of tweets if all are younger now', async () => {
     const { net, engine, page } = timeline([[9, 8, 7]]);
     const { endCursor } = (await page(2)).page;
     engine.drop();
@@ -124,7 +124,7 @@ describe('where the next page begins', () => {
   });
 });
 
-it('a list of cached pages is walked for at most 200 of them', async () => {
+it('walks at most 200 cached pages of a list', async () => {
   const { engine, page } = timeline(range(250).map((nth) => [1000 - nth]));
   let after: string | null = null;
   do after = (await page(1, after)).page.endCursor;
@@ -158,23 +158,23 @@ describe('a network that bills by item', () => {
     return { list, engine, wanted, page };
   };
 
-  it('sends no larger request than can be paid for, plus one to look ahead (C21)', async () => {
+  it('gets no larger request than can be paid for, plus one to look ahead (C21)', async () => {
     const { wanted, page } = open();
     expect((await page(20, 3_500)).page.nodes).toHaveLength(3);
     expect((await open().page(20)).page.nodes).toHaveLength(20);
     expect(wanted).toEqual([4]);
   });
 
-  it('requests the missing items up to the position of a chain when that is read again', async () => {
+  it('is asked for the missing items up to the position of a chain when that page is read again', async () => {
     const { engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
     await page(4, undefined, endCursor);
-    // Five were passed in that page, four are wanted, and one is looked ahead to.
+    // Five were passed in that page, four are wanted, and one more is the look-ahead.
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('requests the rest of a page whose beginning is cached', async () => {
+  it('is asked for the rest of a page whose beginning is cached', async () => {
     const { wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     await page(10, undefined, endCursor);
@@ -182,7 +182,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('requests a page of its natural size when the position of a chain was not in the page', async () => {
+  it('is asked for a page of its natural size if the position of a chain was not in the page', async () => {
     const { list, engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
@@ -191,7 +191,7 @@ describe('a network that bills by item', () => {
     expect([nodes.length, wanted.slice(0, 3)]).toEqual([4, [6, 10, undefined]]);
   });
 
-  it('requests what is missing from a network with smaller pages, and no more', async () => {
+  it('is asked for what is missing, and no more, if its pages are smaller', async () => {
     const { wanted, page } = open(10);
     expect((await page(25)).page.nodes).toHaveLength(25);
     expect(wanted).toEqual([26, 16, 6]);

@@ -1,4 +1,4 @@
-/** What is newer than an earlier answer, of lists that change in between. */
+/** What is newer than an earlier answer, in lists that change in between. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasSince, isNewestFirst } from '../../../src/domain/lists.js';
@@ -96,7 +96,7 @@ describe('since', () => {
     );
   });
 
-  it('charges what the items cost on a page: full, half from cached pages, double for fresh ones', async () => {
+  it('charges items as on a page: full, half from cached pages, double for fresh ones', async () => {
     const { list, engine, ask } = startFollowing(TIMELINE);
     const since = (await ask({ since: null })).page.sinceCursor();
     list.arrive(3);
@@ -119,7 +119,7 @@ describe('since', () => {
     expect(idsOf((await ask({ since: page.sinceCursor() })).page)).toEqual(newest.slice(3));
   });
 
-  it('says that items may be missing when more came than one call reads, and continues after them', async () => {
+  it('says that items may be missing if more came than one call reads, and continues after them', async () => {
     const { list, engine, ask } = startFollowing(TIMELINE);
     const since = (await ask({ since: null })).page.sinceCursor();
     list.arrive(125);
@@ -213,7 +213,7 @@ describe('since', () => {
     expect((await ask(third.page.sinceCursor(), 4)).page.nodes).toEqual([]);
   });
 
-  it('says once that items may be missing where the network does not go back to what is known', async () => {
+  it('says once that items may be missing if the network does not go back to the known ones', async () => {
     const net = createScriptedNetwork();
     const engine = createEngine(net.network);
     const show = (...ids: readonly string[]) =>
@@ -233,7 +233,7 @@ describe('since', () => {
     expect(await ask()).toEqual([[], true]);
     expire(engine);
     expect(await ask()).toEqual([[], false]);
-    // What is known is not new, should it be shown again.
+    // A known item is not new, even if it is shown again.
     expire(engine);
     show(made('2'), '1');
     expect(await ask()).toEqual([['2'], false]);
@@ -246,7 +246,7 @@ describe('since', () => {
     ]);
   });
 
-  it('asks a network that bills by item for few of them', async () => {
+  it('asks a network that bills by item for few items', async () => {
     const { list, engine, ask } = startFollowing({ ...TIMELINE, billed: { least: 1, most: 100 } });
     const since = (await ask({ since: null })).page.sinceCursor();
     list.arrive(2);
@@ -298,7 +298,7 @@ describe('a bad since', () => {
     await expect(ask({ since: given(page) })).rejects.toMatchObject({ detail: { param: 'since', reason } });
   });
 
-  it('is refused beside a cursor, of another list, as a cursor, after 30 days, and from the future', async () => {
+  it('is refused with a cursor, for another list, as a cursor, after 30 days, and from the future', async () => {
     const { engine, list, ask } = startFollowing(TIMELINE);
     const { page } = await ask({ since: null });
     const [since, after] = [page.sinceCursor(), page.endCursor];

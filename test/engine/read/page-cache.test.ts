@@ -22,7 +22,7 @@ function setUp() {
 }
 
 describe('a cached page', () => {
-  it('that is the first is found by callers without a cursor for a short time, and by its own chain for longer (C7)', async () => {
+  it('that is the first is found by calls without a cursor for a short time, and by its own chain for longer (C7)', async () => {
     const { clock, store, placeAt } = setUp();
     await store({ place: '@a' });
     expect([await placeAt(HEAD), await placeAt('@a')]).toEqual(['@a', '@a']);
@@ -32,7 +32,7 @@ describe('a cached page', () => {
     expect(await placeAt('@a')).toBeUndefined();
   });
 
-  it('that is deeper is found by its token alone, for as long', async () => {
+  it('that is deeper is found by its token alone, for just as long', async () => {
     const { clock, store, placeAt } = setUp();
     await store({ place: 'token' });
     expect([await placeAt(HEAD), await placeAt('token')]).toEqual([undefined, 'token']);
@@ -42,7 +42,7 @@ describe('a cached page', () => {
     expect(await placeAt('token')).toBeUndefined();
   });
 
-  it('that was evicted leaves its chain the newest first page, and no other chain', async () => {
+  it('that was evicted leaves the newest first page to its own chain, and to no other', async () => {
     const { store, placeAt } = setUp();
     await store({ place: '@new' });
     expect([await placeAt('@old'), await placeAt('old@'), await placeAt('old')]).toEqual([

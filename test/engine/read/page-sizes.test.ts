@@ -27,12 +27,12 @@ const shapes = (kind: fc.Arbitrary<Pick<ListShape, 'kind' | 'product'>>) =>
     })
     .map(({ kind: of, ...shape }): ListShape => ({ ...shape, ...of, pageSizes: [7] }));
 
-/** Each item of this number is billed and not shown. */
+/** Every so many items, one is billed and not shown. */
 const hidden = fc.constantFrom(undefined, 2, 3, 7);
 
 const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id);
 
-/** What a caller sees of a page and pays for it; where a cursor leads, the next page shows. */
+/** What a caller sees of a page and pays for it; the next page shows where the cursor leads. */
 const seenOf = (page: Page) => [idsOf(page), page.endCursor !== null, page.truncated, page.endReason, page.charged];
 
 describe('a network that bills by item', () => {
@@ -65,7 +65,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('gives each of several callers the whole list, whose pages each makes larger or smaller for the others', async () => {
+  it('gives each of several callers the whole list, though each makes the others’ pages larger or smaller', async () => {
     await fc.assert(
       fc.asyncProperty(
         shapes(kinds),
@@ -92,7 +92,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('answers as with pages of one size, at the same price when nothing or everything is cached', async () => {
+  it('answers as with pages of one size, at the same price if nothing or everything is cached', async () => {
     await fc.assert(
       fc.asyncProperty(shapes(kinds), bounds, bounds, steps, async (shape, one, other, todo) => {
         const of = [shape, { ...shape, billed: one }, { ...shape, billed: other }].map(startChain);
@@ -124,7 +124,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('requests the delivered items plus one, or the minimum, and later only the rest', async () => {
+  it('is asked for the delivered items plus one, or the minimum, and later only for the rest', async () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }));
     await fc.assert(
       fc.asyncProperty(kinds, counts, fc.integer({ min: 1, max: 10 }), async (kind, [few, more], least) => {
@@ -146,7 +146,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('is read in pages that double while a caller pages on: few calls, and not three times what is delivered', async () => {
+  it('is read in pages that double as a caller pages on: few calls, and less than three times what is delivered', async () => {
     await fc.assert(
       fc.asyncProperty(kinds, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 300 }), async (...given) => {
         const [kind, count, items] = given;
@@ -176,7 +176,7 @@ describe('a network that bills by item', () => {
 const each = <T>(chains: readonly Chain[], work: (chain: Chain) => Promise<T>): Promise<T[]> =>
   Promise.all(chains.map(work));
 
-/** A chain from its start to its end, the same calls over and over. */
+/** Follows a chain from start to end, repeating the same calls. */
 async function walk(chain: Chain, todo: readonly Step[], before: Step['before']): Promise<Page[]> {
   const pages: Page[] = [];
   let after: string | null = null;

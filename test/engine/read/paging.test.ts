@@ -26,14 +26,14 @@ describe('a chain of pages', () => {
         const chain = startChain(shape);
         const { ids, pages } = await follow(chain, todo);
         expect(ids).toEqual(chain.list.ids());
-        // C15: no page but that of an empty list is empty, so none was promised in vain.
+        // C15: only an empty list has an empty page, so every promised page has items.
         if (ids.length > 0) expect(pages.every((page) => page.nodes.length > 0)).toBe(true);
       }),
       RUNS,
     );
   });
 
-  it('shows nothing twice and ends where the network repeats whole pages and turns in a circle (C11, U22)', async () => {
+  it('shows nothing twice and ends if the network repeats whole pages and goes round in a circle (C11, U22)', async () => {
     const turning = shapes(kinds).chain((shape) =>
       fc.record({ items: fc.nat(24), repeated: fc.nat(9) }).map((own) => ({ ...shape, ...own, end: 'loop' as const })),
     );

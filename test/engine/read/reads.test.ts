@@ -1,4 +1,4 @@
-/** The reads of one operation: what they accept, what they cost, and what they ask the network. */
+/** The reads of one operation: what they accept, what they cost, and what they ask of the network. */
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { ListKind } from '../../../src/domain/lists.js';
@@ -28,7 +28,7 @@ function setUp(more: Partial<Network> = {}) {
 }
 
 describe('an object', () => {
-  it("that the network's grammar cannot have is bad_request in a batch (B4), and not found by itself (I13)", async () => {
+  it("is bad_request in a batch if the network's grammar cannot have its name (B4), and not found by itself (I13)", async () => {
     const { net, engine } = setUp();
     net.refuse('77', new ServiceError('bad_request', 'An id here has other digits.'));
     const { reads } = engine.open();
@@ -40,7 +40,7 @@ describe('an object', () => {
   });
 
   it.each(['', '012', ' 11', '+11', '1e1', 'eleven'])(
-    'that is a tweet has no id like %j: not asked for',
+    'is not requested as a tweet with an id like %j',
     async (id) => {
       const { engine } = setUp();
       const { reads } = engine.open();
@@ -51,7 +51,7 @@ describe('an object', () => {
     },
   );
 
-  it('is read and paid once when requested twice in an operation, and apart when fresh (G3)', async () => {
+  it('is read and paid once if requested twice in an operation, and separately if fresh (G3)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open();
     const ask = (path: string, fresh: boolean) => reads.tweet('11', { path, fresh });
@@ -59,7 +59,7 @@ describe('an object', () => {
     expect([charge().amount, charge().items, engine.calls()]).toEqual([3000, 2, 1]);
   });
 
-  it('is looked up in the cache together with all that an operation asks for at the same time, each once', async () => {
+  it('is looked up in the cache together with all that an operation requests at the same time, each once', async () => {
     const { engine } = setUp();
     const { reads } = engine.open();
     const asked = ['11', '12', '11', '13'].map((id, nth) => reads.tweet(id, { path: `${nth}`, fresh: false }));
@@ -67,7 +67,7 @@ describe('an object', () => {
     expect(engine.lookUps[0]).toEqual(['tweet:11', 'tweet:12', 'tweet:13']);
   });
 
-  it('is paid for in the order of the document, where money is tight (G9)', async () => {
+  it('is paid for in the order of the document if money is tight (G9)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open(1000);
     const both = [
@@ -86,11 +86,11 @@ describe('the author of a tweet that came without one', () => {
     expect([(await reads.author('3'))?.id, (await reads.author('3'))?.id, engine.calls()]).toEqual(['3', '3', 1]);
     expect(receipt.dependencies).toHaveLength(2);
     expect(await reads.author('77')).toBeNull();
-    // There may be one later.
+    // The author may exist later.
     expect([charge().amount, receipt.dependencies]).toEqual([0, null]);
   });
 
-  it('is null when the network fails, and the answer is not kept (T23)', async () => {
+  it('is null if the network fails, and the answer is not kept (T23)', async () => {
     const { net, engine } = setUp();
     net.fail(upstreamFault('upstream_error'));
     const { reads, receipt } = engine.open();
@@ -100,7 +100,7 @@ describe('the author of a tweet that came without one', () => {
   });
 });
 
-it('the author of a tweet is read once for all operations that want it at the time', async () => {
+it('reads the author of a tweet once for all operations that want it at the time', async () => {
   const { net, engine } = setUp();
   const release = net.hold();
   const first = engine.open().reads.author('3');
@@ -111,7 +111,7 @@ it('the author of a tweet is read once for all operations that want it at the ti
 });
 
 describe('the subject of a list', () => {
-  it('is a user by id, or by handle, which costs nothing to find', async () => {
+  it('is a user by id, or by handle, which is found for free', async () => {
     const { engine, page } = setUp();
     expect((await page('followers', '1')).charge.amount).toBe(200);
     expect(engine.calls()).toBe(1);
@@ -134,13 +134,13 @@ describe('the subject of a list', () => {
     ['timeline', '', 'not_found', /Invalid user/],
     ['replies', 'user1', 'not_found', /Invalid id/],
     ['search', '  ', 'bad_request', /q is empty/],
-  ])('of %s cannot be %j: the network is not asked', async (kind, subject, code, message) => {
+  ])('of %s cannot be %j, for which the network is not called', async (kind, subject, code, message) => {
     const { engine, page } = setUp();
     await expect(page(kind, subject)).rejects.toEqual(refused(code, message));
     expect(engine.calls()).toBe(0);
   });
 
-  it('that is a query is one in any spacing, in each order by itself', async () => {
+  it('is the same query in any spacing, but another one in each order', async () => {
     const { engine, page } = setUp();
     const caches: string[] = [];
     for (const [query, product] of [['a b'], ['  a\t b '], ['a b', 'Top'], ['a b', 'Latest']] as const) {
@@ -155,7 +155,7 @@ describe('a page', () => {
     ['nothing', 0, false],
     ['less than a cached item costs', 49, false],
     ['less than a fresh one costs', 199, true],
-  ])('is refused before anything is read to who has %s', async (_name, credits, fresh) => {
+  ])('is refused before anything is read to a caller that has %s', async (_name, credits, fresh) => {
     const { engine, page } = setUp();
     await expect(page('followers', 'user1', { fresh } as Partial<PageParams>, credits)).rejects.toEqual(
       refused('no_credits'),
@@ -163,7 +163,7 @@ describe('a page', () => {
     expect(engine.calls()).toBe(0);
   });
 
-  it('of objects that are paid for already is free, though nothing is left (G3)', async () => {
+  it('is free if all its objects are paid for already, though nothing is left (G3)', async () => {
     const { engine } = setUp();
     const { reads, charge, left } = engine.open(2000);
     await Promise.all(['2', '3'].map((id) => reads.user({ id }, { path: id, fresh: false })));
@@ -198,13 +198,13 @@ describe('a page', () => {
   });
 });
 
-describe('where a query was found', () => {
+describe('the places where a query was found', () => {
   const mark: Highlight = { field: 'TEXT', start: 0, end: 1 } as unknown as Highlight;
 
   it.each([
     ['Latest', {}],
     ['Top', { product: 'Top' as const }],
-  ])('is computed once for a page in the order %s, and only when selected', async (product, rest) => {
+  ])('are computed once for a page in the order %s, and only if selected', async (product, rest) => {
     const asked: string[] = [];
     const { page } = setUp({
       highlighter(...query) {
@@ -218,7 +218,7 @@ describe('where a query was found', () => {
     expect(asked).toEqual([`a b ${product}`]);
   });
 
-  it('is not reported for other lists, nor by a network that does not know it', async () => {
+  it('are not reported for other lists, nor by a network that does not know them', async () => {
     const { page } = setUp({ highlighter: () => () => null });
     expect((await page('followers', '1')).page.highlight).toBeUndefined();
     expect((await setUp().page('search', 'a b')).page.highlight).toBeUndefined();
@@ -230,7 +230,7 @@ describe('a profile by its handle', () => {
     ['77', /If it is an id, use the lists/],
     ['7x', /There is none/],
     ['x7', /There is none/],
-  ])('that is nobody’s: %s', async (handle, message) => {
+  ])('that no account has: %s', async (handle, message) => {
     const { engine } = setUp();
     const { reads } = engine.open();
     await expect(reads.user({ handle }, { path: 'user', fresh: false })).rejects.toEqual(refused('not_found', message));
@@ -259,14 +259,14 @@ describe('a 404', () => {
     const ask = (fresh = false) => engine.open().reads.user({ id: '77' }, { path: 'user', fresh });
     for (const _time of range(3)) await expect(ask()).rejects.toBeInstanceOf(ServiceError);
     expect(engine.calls()).toBe(1);
-    // Nothing shows it, so nothing has to be told of its end.
+    // Nothing shows it, so its deletion need not be announced.
     expect(engine.tombstones.isEmpty).toBe(true);
     net.user({ id: '77' });
     await expect(ask()).rejects.toEqual(refused('not_found'));
     expect((await ask(true)).id).toBe('77');
     expect((await ask()).id).toBe('77');
     expect(engine.calls()).toBe(2);
-    // Not only hidden by the object, which may go first.
+    // It is not only hidden by the object, which may be dropped first.
     engine.drop();
     expect((await ask()).id).toBe('77');
     expect(engine.calls()).toBe(3);

@@ -6,7 +6,7 @@ import { type CachedPage, HEAD } from '../../../src/read/page-cache.js';
 
 const at = (second: number): number => Date.UTC(2026, 10, 21, 12) + 1000 * second;
 
-/** A tweet is `id@second`, a profile its id. */
+/** `id@second` is a tweet, an id alone a profile. */
 const itemOf = (text: string): User | Tweet => {
   const [id, second] = text.split('@');
   if (second === undefined) return { id } as User;
@@ -44,6 +44,6 @@ it.each<[string, () => number | null, number | null]>([
   expect(find()).toBe(expected);
 });
 
-it('a tweet has the time at which it was written, a profile has none', () => {
+it('takes the time of a tweet, and none of a profile', () => {
   expect([itemTime(itemOf('1@7')), itemTime(itemOf('1'))]).toEqual([at(7), null]);
 });

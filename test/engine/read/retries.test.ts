@@ -7,7 +7,7 @@ import { abandoned, isTooLate, SharedReads, tooLate } from '../../../src/read/sh
 const callOf = (signal = new AbortController().signal) =>
   new CallContext({ accountId: 'one', signal, deadlineAtMs: 60_000 });
 
-/** Shared reads, of which each one fails with what is next here; then they are answered. */
+/** Shared reads: each fails with the next failure given here, and once these are used up, they are answered. */
 function reading(failures: readonly unknown[]) {
   const shared = new SharedReads(createMemorySingleFlight());
   let reads = 0;
@@ -20,11 +20,11 @@ function reading(failures: readonly unknown[]) {
   return { join, reads: () => reads };
 }
 
-describe('a read that was another one’s to end', () => {
+describe('a read that another call ended', () => {
   it.each([
     ['abandoned by all who waited', abandoned()],
     ['out of time', tooLate(new Error('slow'))],
-  ])('%s is tried again by who has time left, three times at most', async (_name, failure) => {
+  ])('%s is tried again by a call that has time left, three times at most', async (_name, failure) => {
     const once = reading([failure]);
     expect(await once.join()).toEqual({ value: 1, led: true });
     expect(once.reads()).toBe(2);
@@ -43,7 +43,7 @@ describe('a read that was another one’s to end', () => {
     expect(reads()).toBe(1);
   });
 
-  it('is not tried again by who has left', async () => {
+  it('is not tried again by a call that has left', async () => {
     const controller = new AbortController();
     const { join, reads } = reading([abandoned()]);
     const joining = join(callOf(controller.signal));
@@ -52,7 +52,7 @@ describe('a read that was another one’s to end', () => {
     expect(reads()).toBe(1);
   });
 
-  it('says which of both it was, and the cause', () => {
+  it('says which of the two it was, and the cause', () => {
     const cause = new Error('slow');
     expect([isTooLate(tooLate(cause)), isTooLate(abandoned())]).toEqual([true, false]);
     expect(tooLate(cause).cause).toBe(cause);
@@ -61,7 +61,7 @@ describe('a read that was another one’s to end', () => {
 });
 
 describe('the callers of a read', () => {
-  it('is known to it while they wait, and forgotten when all have left', async () => {
+  it('are known to it while they wait, and forgotten when all have left', async () => {
     const shared = new SharedReads(createMemorySingleFlight());
     const [first, second] = [callOf(), callOf()];
     let [end, seen] = [(_: string) => {}, [] as unknown[]];
@@ -79,14 +79,14 @@ describe('the callers of a read', () => {
       { value: 'answer', led: false },
     ]);
     expect(waiters.members.size).toBe(0);
-    // Those of the next read begin anew.
+    // The next read begins with none of them.
     const next = read(callOf());
     expect(seen[0]).not.toBe(waiters);
     end('later');
     await next;
   });
 
-  it('of a read by itself is its call alone, until that has its answer', async () => {
+  it('are one call for an unshared read, until that has its answer', async () => {
     const shared = new SharedReads(createMemorySingleFlight());
     const call = callOf();
     let members: ReadonlySet<CallContext> = new Set();

@@ -55,7 +55,7 @@ describe('reads at the same time', () => {
     expect(faults.calls).toHaveLength(3);
   });
 
-  it('of single objects are one read too, and no input is sent twice in one call (M7, M8)', async () => {
+  it('of single objects are one read, too, and no input is sent twice in one call (M7, M8)', async () => {
     const { engine, list, faults } = setUp();
     const [id = ''] = list.ids();
     const all = [false, false, true, true, false].map(async (fresh) => {
@@ -78,7 +78,7 @@ describe('reads at the same time', () => {
 });
 
 describe('cached pages', () => {
-  it('are the same for followers and their ids, each at half of its own price (M15, C6)', async () => {
+  it('are the same for followers and their ids, each at half its own price (M15, C6)', async () => {
     const { engine, ask, faults } = setUp({ kind: 'followers', pageSizes: [20] });
     const profiles = await engine.page(ask);
     const ids = await engine.page({ ...ask, idsOnly: true });
@@ -104,7 +104,7 @@ describe('cached pages', () => {
     expect(other.page.nodes.map((node) => node.id)).toEqual(list.ids().slice(5, 8));
   });
 
-  it('cost half for cached items and full price for the rest when a page straddles both (M6)', async () => {
+  it('cost half for cached items and full price for the rest if a page has both (M6)', async () => {
     const { engine, ask } = setUp();
     await engine.page(ask);
     const { page, charge } = await engine.page({ ...ask, count: 14 });
@@ -121,7 +121,7 @@ describe('cached pages', () => {
     expect(next.page.cache).toBe('miss');
   });
 
-  it('fill the single objects, tweets and their authors, when they are complete (M13)', async () => {
+  it('fill the single objects, tweets and their authors, if they are complete (M13)', async () => {
     const { engine, ask, list, faults } = setUp();
     await engine.page(ask);
     const { reads, charge } = engine.open();
@@ -132,7 +132,7 @@ describe('cached pages', () => {
 });
 
 describe('bounds', () => {
-  it('a page is filled from at most ten upstream pages, and says when it is short for that (C12, C14)', async () => {
+  it('fill a page from at most ten upstream pages, and say if it is short for that reason (C12, C14)', async () => {
     const { engine, list, ask, faults } = setUp({ kind: 'replies', items: 12, pageSizes: [0, 0, 0, 1] });
     const ids: string[] = [];
     let after: string | null = null;
@@ -149,13 +149,13 @@ describe('bounds', () => {
     expect(ids).toEqual(list.ids());
   });
 
-  it('a full page is never flagged, though the look-ahead met the bound (C14, C15)', async () => {
+  it('never flag a full page, though the look-ahead reached them (C14, C15)', async () => {
     const { engine, ask } = setUp({ items: 2, pageSizes: [1, ...Array(20).fill(0)] });
     const { page } = await engine.page({ ...ask, count: 1 });
     expect(page).toMatchObject({ truncated: null, endCursor: expect.any(String) });
   });
 
-  it('a look-ahead that fails does not take the page with it (C13, C15)', async () => {
+  it('do not lose the page when a look-ahead fails (C13, C15)', async () => {
     const { engine, ask, faults } = setUp();
     faults.failAfter(1, upstreamFault('upstream_error'));
     const { page, charge } = await engine.page({ ...ask, count: 10 });

@@ -1,4 +1,4 @@
-/** Who shares a read with whom, and who is still waited for, when callers come and go at any moment. */
+/** Which calls share a read, and whether it is still waited for, when callers come and go at any moment. */
 import { describe, expect, it } from 'vitest';
 import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { CallContext } from '../../../src/read/call-context.js';
@@ -16,7 +16,7 @@ function caller(): Caller {
   return { context, leave: () => controller.abort(new Error('left')) };
 }
 
-/** Reads of one key, each of which ends when it is told to, or fails once nobody waits for it. */
+/** Reads of one key. Each ends when the test says so, or fails once no caller waits for it. */
 function sharing() {
   const shared = new SharedReads(createMemorySingleFlight());
   const reads: { end: () => void }[] = [];
@@ -62,7 +62,7 @@ describe('a shared read', () => {
     expect(await stays).toBe(1);
   });
 
-  it('that is dropped as its last waiter leaves is read anew by who comes at that moment', async () => {
+  it('is read anew by a caller that comes at the moment its last waiter leaves', async () => {
     const { reads, join, onDropped } = sharing();
     const [first, second] = [caller(), caller()];
     const left = join(first);
@@ -78,7 +78,7 @@ describe('a shared read', () => {
     expect(await stays).toBe(2);
   });
 
-  it('has all its waiters, though a call that wanted the one before twice learns its end in two moments', async () => {
+  it('has all its waiters, even if a call that joined the previous read twice learns of its end in two moments', async () => {
     const flights: { read: () => Promise<unknown>; end: () => void }[] = [];
     const shared = new SharedReads({
       join: (_key, read) =>

@@ -12,7 +12,7 @@ function failureOf(query: string): unknown {
   }
 }
 
-it('nothing but a space is normalised to one, so that spaces are looked at once', () => {
+it('normalises nothing but spaces to a space, so they are looked for only once', () => {
   const becomesSpace = (code: number): boolean => {
     const character = String.fromCodePoint(code);
     return !/\s/u.test(character) && /\s/u.test(character.normalize('NFC'));
@@ -28,14 +28,14 @@ describe('a query', () => {
     ['  cats\n', 'cats'],
     ['two \t\n  words', 'two words'],
     [`far${' '.repeat(5000)}apart`, 'far apart'],
-    // Case and marks are kept; what can be one character is.
+    // Case and marks are kept; what can be one character becomes one.
     ['Cafe\u0301', 'Caf\u00e9'],
     // Four are composed into each.
     ['\u1f82'.normalize('NFD').repeat(MAX_QUERY_LENGTH), '\u1f82'.repeat(MAX_QUERY_LENGTH)],
     ['a\u2000b\u2001', 'a b'],
     ['from:one "two  three"', 'from:one "two three"'],
     ['x'.repeat(MAX_QUERY_LENGTH), 'x'.repeat(MAX_QUERY_LENGTH)],
-    // As many as are composed into a quarter of them.
+    // Four times as many before composition as after.
     ['e\u0301'.repeat(MAX_QUERY_LENGTH), '\u00e9'.repeat(MAX_QUERY_LENGTH)],
     [`a${'\u0301'.repeat(30)}`, `\u00e1${'\u0301'.repeat(29)}`],
   ])('is in one spelling: %j', (query, normal) => {

@@ -1,4 +1,4 @@
-/** Who waits for a read, and who is told. */
+/** Which calls wait for a read, and what is told to them. */
 import { describe, expect, it } from 'vitest';
 import { CallContext } from '../../../src/read/call-context.js';
 import { Waiters } from '../../../src/read/waiters.js';
@@ -30,7 +30,7 @@ describe('the calls that wait for a read', () => {
     expect(told).toEqual(['two joins', 'one leaves', 'empty']);
   });
 
-  it('leave once, without a notice for one that left already or never joined', () => {
+  it('leave once, without a notice for one that already left or never joined', () => {
     const [one, two] = [caller('one'), caller('two')];
     const { waiters, told } = watched(one);
     waiters.leave(two);
@@ -48,7 +48,7 @@ describe('the calls that wait for a read', () => {
     expect(waiters.isEmpty).toBe(true);
   });
 
-  it('find something out on the account of the first of them that still waits', () => {
+  it('find out something on the account of the first of them that still waits', () => {
     const [one, two] = [caller('one'), caller('two')];
     const waiters = new Waiters(one);
     waiters.join(two);

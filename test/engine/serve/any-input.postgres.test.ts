@@ -28,7 +28,7 @@ const words = fc.oneof(
   fc.constantFrom('2024-01-01', '2024-13-45', '99999999999999999999', '-1', '1e9', 'a', 'bread'),
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
-/** What looks like a query, nearly. */
+/** Texts that nearly look like queries. */
 const queries = fc.oneof(
   fc.array(words, { maxLength: 12 }).map((some) => some.join(' ')),
   fc.array(words, { maxLength: 12 }).map((some) => some.join('')),
@@ -51,7 +51,7 @@ describe('whatever is sent', () => {
   });
   afterAll(() => perch.close());
 
-  it('as a query is searched for or 400 saying why, through both interfaces, and free', async () => {
+  it('as a query is searched for, or gets a free 400 with the reason, through both interfaces', async () => {
     await fc.assert(
       fc.asyncProperty(queries, fc.constantFrom('Latest', 'Top', 'People', 'Photos', 'Videos'), async (q, product) => {
         const { status, body } = await client.get(`/v1/tweets/search?${new URLSearchParams({ q, product })}`);
@@ -103,7 +103,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('as a body is read or 400', async () => {
+  it('as a body is read, or gets 400', async () => {
     const bodies = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
       fc.json({ maxDepth: 3 }),
@@ -125,7 +125,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('as a GraphQL request is answered or refused with our codes', async () => {
+  it('as a GraphQL request is answered, or refused with our codes', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
       fc

@@ -9,7 +9,7 @@ const NEVER = new Promise<never>(() => {});
 const LATE = { code: 'upstream_error', status: 503 };
 const monotonic = { now: () => performance.now() };
 
-it('a deadline that passed between two waits has passed for the next one', async () => {
+it('counts a deadline as passed if it passes between two waits', async () => {
   const caller = { aborted: false, reason: undefined, signal: new AbortController().signal };
   const deadline = new Deadline(10, monotonic, caller, new SharedTimer({ monotonic, timers }));
   await deadline.race(Promise.resolve());
@@ -20,7 +20,7 @@ it('a deadline that passed between two waits has passed for the next one', async
   expect(deadline.signal.reason).toMatchObject(LATE);
 });
 
-it('a call that has ended keeps no answer until its deadline, though a read may still have its signal', async () => {
+it('keeps no answer of an ended call until its deadline, though a read may still have its signal', async () => {
   const caller = { aborted: false, reason: undefined, signal: new AbortController().signal };
   const deadline = new Deadline(
     60_000,

@@ -1,7 +1,7 @@
 /**
- * A property of the service: requests that came before are answered ahead of the framework (the front), and whatever their
- * headers are, they get the same status, bill and ledger row as from a service without it. Nothing refuses a request after
- * its charge.
+ * A property of the service: repeated requests are answered ahead of the framework (by the front), and whatever their
+ * headers are, they get the same status, bill and ledger row as from a service without the front. Nothing refuses a
+ * request after its charge.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ interface Case {
   readonly state: 'cached' | 'expired' | 'gone';
   /** Sent each time. */
   readonly usual: readonly Header[];
-  /** Sent only at last. */
+  /** Sent the last time only. */
   readonly extra: readonly Header[];
   readonly framing: 'length' | 'chunked' | 'late';
   readonly version: '1.0' | '1.1';
@@ -142,7 +142,7 @@ afterAll(async () => {
   }
 });
 
-it('whatever the headers, a request has the same status, bill and ledger row with the front on and off', async () => {
+it('gives a request the same status, bill and ledger row with the front on and off, whatever the headers', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (tried) => {
       clock.advance(2000);
@@ -166,10 +166,10 @@ it('whatever the headers, a request has the same status, bill and ledger row wit
 const REMEMBERED: Omit<Case, 'read' | 'extra'> = {
   ...{ isRemembered: true, state: 'expired', usual: [], framing: 'length', version: '1.1', credits: 100 },
 };
-/** Found once: refused by a plugin of the framework after their charge. */
+/** Found once: it was refused by a plugin of the framework after its charge. */
 const EXAMPLES = READS.map((read): [Case] => [{ ...REMEMBERED, read, extra: [['content-encoding', 'utf-8']] }]);
 
-/** Objects of the request's own, and others' requests for them. */
+/** Creates objects for this request alone, and makes others' requests for them. */
 async function prepare({ perch, net, other }: Service, { read, isRemembered, state, usual }: Case): Promise<void> {
   const id = String(lastId);
   net.user({ id });
@@ -182,7 +182,7 @@ async function prepare({ perch, net, other }: Service, { read, isRemembered, sta
   await ask(perch, other, { method: 'GET', path: `/v1/tweets/${id}?fresh=true` }, []);
 }
 
-/** What is said of the request, and what the ledger says. */
+/** What the answer says, and what the ledger says. */
 async function outcomeOf({ perch }: Service, tried: Case) {
   const { read, usual, extra, credits } = tried;
   const account = await perch.account({ credits });
@@ -229,7 +229,7 @@ async function ask(
     charged: Number(header('x-credits-charged') ?? 0),
     remaining: header('x-credits-remaining'),
     type: header('content-type'),
-    // The ids of objects are strings; numbers are those of messages.
+    // The ids of objects are strings; numbers are ids of messages.
     body: shown
       .replaceAll(header('x-request-id') ?? '', 'its id')
       .replaceAll(url, 'its address')

@@ -3,7 +3,7 @@ import { post } from '../../interfaces/graphql/client.js';
 import { type Service, startService } from '../../interfaces/graphql/service.js';
 import { createClient } from '../../kit/client.js';
 
-describe('callers who do not wait for the answer (M18)', () => {
+describe('callers that do not wait for the answer (M18)', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -28,7 +28,7 @@ describe('callers who do not wait for the answer (M18)', () => {
       await called;
       gone.abort();
       await expect(asked).rejects.toThrow();
-      // The server has heard of the closed connection once it answers on another.
+      // Once the server answers on another connection, it knows that the first one is closed.
       await fetch(`${service.perch.url}/healthz`);
       release();
       // Another caller gets what was read meanwhile.
@@ -42,7 +42,7 @@ describe('callers who do not wait for the answer (M18)', () => {
   });
 });
 
-describe('callers whom the deadline sends away (S13)', () => {
+describe('callers that the deadline sends away (S13)', () => {
   it('get 503 and pay nothing', async () => {
     const service = await startService({ PERCH_DEADLINE_MS: '300' });
     const account = await service.perch.account({ credits: 3 });

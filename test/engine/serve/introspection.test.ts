@@ -1,4 +1,4 @@
-/** What tools ask of the schema is checked and executed once, in whatever spelling it comes. */
+/** Introspection by tools is checked and executed once, in whatever spelling it comes. */
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../../schema/index.js';
@@ -12,7 +12,7 @@ describe('introspection', () => {
     ['without its white space', QUERY.replaceAll(/\s+/g, ' ')],
     ['under another name', QUERY.replace('IntrospectionQuery', 'Mine')],
     ['with a comment', `# of a tool\n${QUERY}`],
-  ])('%s is the one that was prepared before, with the same answer', async (_, text) => {
+  ])('%s is the one prepared before, with the same answer', async (_, text) => {
     const all = documents();
     const first = all.find({ text: QUERY });
     const second = all.find({ text });
@@ -20,7 +20,7 @@ describe('introspection', () => {
     expect((await second.run(null, {})).data).toBe((await first.run(null, {})).data);
   });
 
-  it('is rendered once: its data as JSON comes with it', async () => {
+  it('is rendered once, and has its data as JSON', async () => {
     const operation = documents().find({ text: QUERY });
     const [first, second] = [await operation.run(null, {}), await operation.run(null, {})];
     expect(JSON.parse(first.dataText ?? '')).toEqual(JSON.parse(JSON.stringify(first.data)));
@@ -30,7 +30,7 @@ describe('introspection', () => {
   it.each([
     ['of something else', '{ __type(name: "User") { name } }'],
     ['beside another operation', `${QUERY} query Other { __typename }`],
-  ])('%s is another', (_, text) => {
+  ])('%s is a different one', (_, text) => {
     const all = documents();
     const first = all.find({ text: QUERY });
     expect(all.find({ text, operationName: text.includes('Other') ? 'IntrospectionQuery' : null })).not.toBe(first);
@@ -43,13 +43,13 @@ describe('introspection', () => {
     expect(all.find({ text: 'query Own { me { balance } }' }).name).toBe('Own');
   });
 
-  it('beside another operation is prepared once', () => {
+  it('is prepared once together with another operation', () => {
     const all = documents();
     const find = () => all.find({ text: `${QUERY} query Other { __typename }`, operationName: 'IntrospectionQuery' });
     expect(find()).toBe(find());
   });
 
-  it('with other variables has another answer', async () => {
+  it('has another answer with other variables', async () => {
     const text = 'query ($name: String!) { __type(name: $name) { name } }';
     const operation = documents().find({ text });
     const named = async (name: string) => (await operation.run(null, operation.coerce({ name }))).data;
@@ -57,7 +57,7 @@ describe('introspection', () => {
     expect(await named('Tweet')).toEqual({ __type: { name: 'Tweet' } });
   });
 
-  it('that is wrong beside what is known is still refused', () => {
+  it('is still refused if it is wrong next to known fields', () => {
     const all = documents();
     all.find({ text: QUERY });
     const wrong = `${QUERY} query Other { nothing }`;

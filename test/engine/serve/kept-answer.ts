@@ -1,7 +1,7 @@
 import type { Answer } from '../../../src/serve/call.js';
 import type { Rendered } from '../../../src/serve/rendered.js';
 
-/** As the service keeps one: all of it was cached. */
+/** A kept answer, all of whose parts were cached. */
 export const keptAnswer = (rendered: Rendered): Answer => ({
   kind: 'answer',
   operation: 'query',

@@ -1,4 +1,4 @@
-/** Calls that the service makes for an account by itself: by the hash of its key. */
+/** Calls that the service itself makes for an account, by the hash of its key. */
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const codeOf = ({ result }: Outcome): string =>
   result.kind === 'answer' ? 'answered' : `${result.failure.code} ${result.failure.detail.reason ?? ''}`.trim();
 
 describe('a call by the hash of a key', () => {
-  it('is answered and charged as one with the key', async () => {
+  it('is answered and charged like one with the key', async () => {
     const account = await perch.account({ credits: 10 });
     const outcome = await serve(call(account));
     expect(outcome).toMatchObject({ accountId: account.accountId, keyId: account.keyId, mode: 'live' });
@@ -51,7 +51,7 @@ describe('a call by the hash of a key', () => {
     expect(await perch.balance(account)).toBe(8);
   });
 
-  it('is made from anywhere, however few requests its account may make, and no request is counted', async () => {
+  it('is allowed from anywhere, whatever the rate of its account, and is not counted as a request', async () => {
     const account = await perch.account({ qps: 1 });
     await keys.change(account.accountId, account.keyId, { allowedFrom: ['203.0.113.0/24'] }, OPERATOR);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => serve(call(account))));

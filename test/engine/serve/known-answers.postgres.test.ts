@@ -5,7 +5,7 @@ import { type Client, createClient, idsOf } from '../../kit/client.js';
 
 const PATH = '/v1/users/1/tweets?count=5';
 
-/** Answers made of cached values only are sent again without being made again: nothing of a caller may show the difference. */
+/** Answers made only of cached values are sent again without being made again. No caller may notice a difference. */
 describe('an answer that is given again', () => {
   let service: Service;
   let client: Client;
@@ -20,7 +20,7 @@ describe('an answer that is given again', () => {
     client = createClient(service.perch.url, account.key);
   });
 
-  it('is the same but for what is its own: request, balance and age', async () => {
+  it('is the same except for its own request id, balance and age', async () => {
     await client.get(PATH);
     const replies = [];
     for (let i = 0; i < 3; i += 1) replies.push(await client.get(PATH));
@@ -53,7 +53,7 @@ describe('an answer that is given again', () => {
     });
   });
 
-  it('is a miss once, where the page after was read to look ahead, and a hit from then on (M6)', async () => {
+  it('is a miss once, if the next page was read to look ahead, and a hit from then on (M6)', async () => {
     service.net.list('timeline', '7', TIMELINE.slice(40, 60), { pageSize: 5 });
     await client.get('/v1/users/7/tweets?count=4');
     const labels = [];
@@ -78,7 +78,7 @@ describe('an answer that is given again', () => {
     expect((await client.get(path)).body.cache).toBe('miss');
   });
 
-  it('is not given when something of it was found deleted while it was being charged (M25)', async () => {
+  it('is not given again once a part was found deleted, even during its charge (M25)', async () => {
     const path = '/v1/users/9/tweets?count=3';
     const ids = TIMELINE.slice(70, 80);
     service.net.list('timeline', '9', ids);
@@ -95,7 +95,7 @@ describe('an answer that is given again', () => {
     expect(idsOf(await client.get(path))).toEqual(ids.slice(1, 4));
   });
 
-  it('is trimmed for whom it costs too much, and whole again for the next (M1, M26)', async () => {
+  it('is trimmed for a caller that cannot afford it, and whole again for the next (M1, M26)', async () => {
     for (let i = 0; i < 3; i += 1) await client.get(PATH);
     const poor = createClient(service.perch.url, (await service.perch.account({ credits: 1.7 })).key);
     const trimmed = await poor.get(PATH);
@@ -109,7 +109,7 @@ describe('an answer that is given again', () => {
     expect((await client.get(PATH)).body.items).toBe(5);
   });
 
-  it('is another one for another selection, variables, product or interface', async () => {
+  it('is a different one for each selection, set of variables, product and interface', async () => {
     const text = (fields: string) => `query ($n: Int) { timeline(user: "1", first: $n) { nodes { ${fields} } } }`;
     const ask = async (fields: string, n: number) =>
       (await post(service.perch, account, { query: text(fields), variables: { n } })).body.data;
@@ -121,7 +121,7 @@ describe('an answer that is given again', () => {
     }
   });
 
-  it("never holds what is the caller's own", async () => {
+  it("never holds anything of the caller's own", async () => {
     const query = '{ me { balance customerId } tweet(id: "150") { id } }';
     const other = await service.perch.account({ credits: 7 });
     for (const { accountId, ...own } of [account, other, account, other]) {

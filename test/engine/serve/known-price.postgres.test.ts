@@ -8,7 +8,7 @@ import { createClient, type HeaderFields, type Reply } from '../../kit/client.js
 const PATH = '/v1/users/1/tweets?count=5';
 const PRICE = 2.5;
 
-/** What is the caller's own in an answer, taken out. */
+/** An answer without what is the caller's own. */
 const shared = ({ status, headers, body }: Reply) => ({
   status,
   charged: headers.get('x-credits-charged'),
@@ -16,7 +16,7 @@ const shared = ({ status, headers, body }: Reply) => ({
   body: { ...body, request_id: '', error: body.error && { ...body.error, request_id: '', doc_url: '' } },
 });
 
-/** An answer that is kept has a known price: the ledger is asked to charge it before anybody looks at the balance. */
+/** A kept answer has a known price: the ledger is asked to charge it before the balance is read. */
 describe('an answer with a known price', () => {
   let service: Service;
   let rich: { readonly key: string };
@@ -36,7 +36,7 @@ describe('an answer with a known price', () => {
     for (let i = 0; i < 3; i += 1) await ask(rich.key);
   });
 
-  it('is charged without a look at the balance, however long its wallet was not heard of', async () => {
+  it('is charged without reading the balance, however long its wallet was idle', async () => {
     const { key } = await service.perch.account({ credits: 10 });
     const { balance, post: posted } = spies();
     const bodies = [await ask(key), await ask(key)].map(({ body }) => [body.items, body.balance_remaining]);
@@ -58,7 +58,7 @@ describe('an answer with a known price', () => {
     for (const { status, body } of replies) expect(status === 200 ? body.items > 0 : status === 402).toBe(true);
   });
 
-  it('reads the balance first when the wallet was too low a moment ago', async () => {
+  it('has the balance read first if the wallet was too low a moment ago', async () => {
     const { key } = await service.perch.account({ credits: 0.3 });
     const { balance, post: posted } = spies();
     for (let i = 0; i < 4; i += 1) expect((await ask(key)).status).toBe(402);
@@ -75,7 +75,7 @@ describe('an answer with a known price', () => {
     expect((await ask(account.key)).body).toMatchObject({ items: 5, balance_remaining: 50.3 - PRICE });
   });
 
-  it('is refused in the meantime as any other, when another call takes the rest between reading and charging', async () => {
+  it('is refused like any other if another call takes the rest between reading and charging', async () => {
     const { key } = await service.perch.account({ credits: 3 });
     const { post: posted } = spies();
     posted.mockResolvedValue({ ok: false, reason: 'balance' });
@@ -87,7 +87,7 @@ describe('an answer with a known price', () => {
     expect(new Set(posted.mock.calls.map(([{ requestId }]) => requestId)).size).toBe(1);
   });
 
-  it('is not made again when it is unknown whether it was charged, nor when the ledger fails (M19)', async () => {
+  it('is not made again if it is unknown whether it was charged, nor if the ledger fails (M19)', async () => {
     const { key } = await service.perch.account({ credits: 100 });
     const { post: posted } = spies();
     posted.mockRejectedValue(new Error('disk full'));
@@ -95,7 +95,7 @@ describe('an answer with a known price', () => {
     expect(posted.mock.calls.length).toBe(1);
   });
 
-  it('obeys a cap to the last thousandth (U6): what the key has spent is read', async () => {
+  it('obeys a cap to the last thousandth (U6), for which the key’s spending is read', async () => {
     const { key } = await service.perch.account({ credits: 100, cap: 6 });
     const { balance } = spies();
     const replies = [await ask(key), await ask(key), await ask(key), await ask(key)];
@@ -115,7 +115,7 @@ describe('an answer with a known price', () => {
     for (let i = 0; i < 3; i += 1) await post(service.perch, rich, { query: graphql });
     await fc.assert(
       fc.asyncProperty(money, fc.array(budget, { minLength: 1, maxLength: 4 }), async (credits, budgets) => {
-        // A cap that never binds has the balance read for each call.
+        // For a key with a cap, the balance is read for each call; this cap is never reached.
         const plain = await service.perch.account({ credits });
         const read = await service.perch.account({ credits, cap: 1_000_000 });
         for (const most of budgets) {

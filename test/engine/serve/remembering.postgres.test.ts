@@ -1,7 +1,7 @@
 /**
- * What the service remembers of a request (what it asks, its price, its answer, the encodings of that) makes the same
- * request cheaper and changes nothing else: each is answered alike, byte for byte, and logged and charged alike, by a
- * service that remembers and one that does not.
+ * What the service remembers of a request (its question, price, answer, and the answer's encodings) makes the same
+ * request cheaper and changes nothing else: a service that remembers and one that does not answer each request alike,
+ * byte for byte, and log and charge it alike.
  */
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,7 +87,7 @@ const CORPUS: readonly Sent[] = [
 const PATH = '/v1/users/1/tweets?count=5';
 const POSTED = JSON.stringify({ query: DOCUMENT, variables: { user: '1' } });
 
-/** What no client of HTTP would send. The key stands for `KEY`; each connection is closed by its last request. */
+/** What no client of HTTP would send. `KEY` stands for the key; the last request on each connection closes it. */
 const RAW: readonly string[] = [
   `GET ${PATH} HTTP/1.1\r\nHost: a\r\nX-Api-Key: KEY\r\nX-Api-Key: KEY\r\nConnection: close\r\n\r\n`,
   `GET ${PATH} HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Api-Key: KEY\r\nConnection: close\r\n\r\n`,
@@ -104,18 +104,18 @@ const RAW: readonly string[] = [
     `POST /graphql HTTP/1.1\r\nHost: a\r\nX-Api-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${POSTED.length.toString(16)}\r\n${POSTED}\r\n0\r\n\r\n`,
 ];
 
-/** A head, and its body only when the head was read. */
+/** A head whose body follows only after the head was read. */
 const LATE = [
   `POST /graphql HTTP/1.1\r\nHost: a\r\nX-Api-Key: KEY\r\nContent-Type: application/json\r\nContent-Length: ${POSTED.length}\r\nConnection: close\r\n\r\n`,
   POSTED,
 ] as const;
 
-/** Of one run's own, or of one moment. */
+/** Headers that differ from run to run, or from moment to moment. */
 const OWN_HEADERS = ['date', 'x-request-id', 'server-timing', 'ratelimit'];
 const OWN_OF_RAW = /^(?:date|x-request-id|server-timing|ratelimit|content-length): .*$/i;
 const OWN_OF_LOG = ['time', 'ms', 'request_id', 'account', 'queue_ms'];
 
-/** Everything that is said of each request of the corpus, sent three times. */
+/** Everything that is said about each request of the corpus, sent three times. */
 interface Said {
   readonly replies: unknown[];
   readonly ledger: unknown[];
@@ -132,7 +132,7 @@ async function answersOf(mount: Mount): Promise<Said> {
       done();
     },
   });
-  // Cursors are signed with it, and contain when they were issued: the clock stands still.
+  // It signs cursors, which contain the time of issue; the clock stands still.
   const service = await startService({ PERCH_SECRET: 'ab'.repeat(32) }, mount, {
     log: pino({ level: 'info', base: null }, lines),
   });
@@ -162,14 +162,14 @@ async function answersOf(mount: Mount): Promise<Said> {
       const [first = '', ...rest] = parts.map((part) => part.replaceAll('KEY', accounts.rich.key));
       const client = rawClient(perch.url, first);
       for (const part of rest) {
-        // The parts arrive apart.
+        // The parts arrive separately.
         await sleep(100);
         client.socket.write(part);
       }
       const got = (await client.closed)
         .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]+/g, 'its id')
         .replaceAll(perch.url, 'https://perch.example');
-      // The order of headers says nothing.
+      // The order of headers does not matter.
       const shown = got.split('\r\n').filter((line) => !OWN_OF_RAW.test(line));
       replies.push({ asked: parts.join(), shown: shown.sort() });
     };
@@ -201,14 +201,14 @@ function rememberNothing(): void {
 }
 
 it.each(MOUNTS)(
-  'a call that was served before is answered, headed and charged like the first (%s)',
+  'answers, heads and charges a repeated call like the first (%s)',
   async (mount) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22) });
     try {
       const found = vi.spyOn(Plans.prototype, 'find');
       const remembering = await answersOf(mount);
       const repeated = found.mock.results.filter(({ value }) => value !== undefined).length;
-      // Mercurius runs each operation itself: only what is asked by REST is repeated.
+      // Mercurius runs each operation itself, so only calls by REST are repeated from memory.
       expect(repeated).toBeGreaterThan(mount === 'yoga' ? 150 : 60);
       rememberNothing();
       const forgetting = await answersOf(mount);

@@ -6,7 +6,7 @@ import { AnswerCache } from '../../../src/serve/answer-cache.js';
 import { Rendered } from '../../../src/serve/rendered.js';
 import { keptAnswer } from './kept-answer.js';
 
-it('a kept answer weighs what is kept of it in every encoding, until it is replaced', () => {
+it('weighs a kept answer with everything kept of it in every encoding, until it is replaced', () => {
   const memories = new Memories();
   const bytes = () => memories.states().find(({ name }) => name === 'answers')?.bytes ?? 0;
   const cache = new AnswerCache(createMemoryCache({ clock: { now: () => 0 } }), { version: 0 } as never, memories);
@@ -25,7 +25,7 @@ it('a kept answer weighs what is kept of it in every encoding, until it is repla
 });
 
 it.each([1, 700, 3000, 9000])('keeps no memory but its bytes: %i of them, and their encodings', (length) => {
-  // Whatever is cut from the slab that Node cuts small buffers from keeps all of it.
+  // Anything cut from the slab from which Node cuts small buffers keeps the whole slab.
   Buffer.from('before');
   const rendered = new Rendered(Buffer.from('x'.repeat(length)));
   for (const encoding of ENCODINGS) rendered.set(encoding.name, encode(encoding, rendered.bytes));

@@ -24,7 +24,7 @@ const find = async (accounts: Accounts, hash: Buffer) => (await accounts.findKey
 
 const successor = () => ({ hash: hashOf(), prefix: prefixOf(), expiresAt: null });
 
-/** What any store of accounts must do. */
+/** What every store of accounts must do. */
 export function accountsSuite(name: string, open: () => Promise<AccountsStore>): void {
   describe(`${name}: accounts`, () => {
     let store: AccountsStore;
@@ -40,7 +40,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       return { accountId, walletId, hash, prefix, key };
     }
 
-    test('an account is read back with its wallet and keys', async () => {
+    test('reads an account back with its wallet and keys', async () => {
       const { accountId, walletId, prefix, key } = await openKey({ paidUsd: 50 });
       const capped = {
         accountId,
@@ -75,7 +75,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       });
     });
 
-    test('an account or key that is not there is not found', async () => {
+    test('finds no account or key that does not exist', async () => {
       expect(await store.accounts.get(randomUUID())).toBeUndefined();
       expect(await store.accounts.get('nonsense')).toBeUndefined();
       expect(await find(store.accounts, hashOf())).toBeUndefined();
@@ -97,7 +97,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       }
     });
 
-    test('a live key gives its caller; the rate is of the tier, or as an operator said (section 8)', async () => {
+    test('returns the caller of a live key, with the rate of its tier or of the operator (section 8)', async () => {
       const { accountId, walletId, hash, prefix, key } = await openKey({ paidUsd: 200 });
       const caller = {
         accountId,
@@ -144,7 +144,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await store.accounts.addKey(one)).toMatchObject({ keyId: first?.keyId, revokedAt: expect.any(String) });
     });
 
-    test('a revoked key stays revoked, from when it was, and is not rotated (A5, A9)', async () => {
+    test('keeps a revoked key revoked, with its time, and does not rotate it (A5, A9)', async () => {
       const { hash, key, accountId } = await openKey();
       const of = { accountId, keyId: key.keyId };
       await store.accounts.revokeKey(of);
@@ -156,7 +156,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, hash)).toEqual(first);
     });
 
-    test('a rotated key lives until its end, and its successor has its name, cap and wallet (A10)', async () => {
+    test('lets a rotated key live until its end; its successor has its name, cap and wallet (A10)', async () => {
       const { accountId, walletId } = await store.accounts.create(account);
       const [hash, prefix] = [hashOf(), prefixOf()];
       const cap = { amount: 9_000, period: 'month' } as const;
@@ -173,13 +173,13 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       await expect(again).rejects.toMatchObject({ code: 'bad_request' });
     });
 
-    test('a key rotated without overlap has ended (A10)', async () => {
+    test('ends a key that is rotated without overlap (A10)', async () => {
       const { hash, key, accountId } = await openKey();
       await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
       expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
     });
 
-    test('a changed cap counts on the next look-up, for all keys that share it; none takes it away', async () => {
+    test('applies a changed cap from the next look-up, for all keys that share it; none removes it', async () => {
       const { hash, key, accountId } = await openKey();
       const next = successor();
       const of = { accountId, keyId: key.keyId };
@@ -194,7 +194,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.other, next.hash)).toMatchObject({ caller: { capThousandths: null } });
     });
 
-    test('a prefix two keys share means the live one', async () => {
+    test('takes a prefix that two keys share for the live one', async () => {
       const first = await openKey();
       const key = { hash: hashOf(), prefix: first.prefix, name: 'k', cap: null };
       const younger = await store.accounts.addKey({ ...key, accountId: first.accountId });
@@ -203,7 +203,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await store.accounts.keyByPrefix(first.prefix)).toMatchObject({ keyId: first.key.keyId });
     });
 
-    test('a frozen account freezes its live keys (W8)', async () => {
+    test('freezes the live keys of a frozen account (W8)', async () => {
       const { accountId, hash } = await openKey();
       await store.freeze(accountId);
       expect(await find(store.accounts, hash)).toEqual({ state: 'frozen' });

@@ -4,16 +4,16 @@ import type { Cache, Cached } from '../../../../src/ports/cache.js';
 
 export interface CacheHarness {
   readonly cache: Cache;
-  /** The time for the cache, Unix milliseconds. */
+  /** The cache's time, in Unix milliseconds. */
   now(): number;
-  /** Lets so many milliseconds pass for it. */
+  /** Moves its time on by this many milliseconds. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const held = <T>(value: T): Cached<T> => ({ value, fetchedAt: 1_700_000_000_123 });
 
-/** What any `Cache` keeps. `create` gives an empty one. */
+/** What every `Cache` must do. `create` returns an empty one. */
 export function cacheSuite(create: () => Promise<CacheHarness>): void {
   let at: CacheHarness;
   beforeEach(async () => {
@@ -21,13 +21,13 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
   });
   afterEach(() => at.close());
 
-  it('gives back what was set, with the moment it was read from the network', async () => {
+  it('returns what was set, with the time at which it was read from the network', async () => {
     const page = { users: [{ id: '1', name: 'Zoë ✓', verified: true }], next: null };
     await at.cache.set('page:1', held(page), 1000);
     expect(await at.cache.get('page:1')).toEqual({ value: page, fetchedAt: 1_700_000_000_123 });
   });
 
-  it('knows nothing of a key that was never set', async () => {
+  it('has nothing for a key that was never set', async () => {
     expect(await at.cache.get('never')).toBeUndefined();
   });
 
@@ -44,7 +44,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     expect(await at.cache.getMany([])).toEqual([]);
   });
 
-  it('lets an entry go at its time to live, not before (M11)', async () => {
+  it('drops an entry at the end of its time to live, not before (M11)', async () => {
     await at.cache.set('k', held('v'), 1000);
     await at.advance(900);
     expect(await at.cache.get('k')).toBeDefined();
@@ -74,7 +74,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     await at.cache.delete([]);
   });
 
-  it('finds by its names what it holds, and no other name (M25)', async () => {
+  it('finds what it holds by its names, and by no other name (M25)', async () => {
     await at.cache.set('page', held([1, 2]), 10_000, ['tweet:1', 'tweet:2', 'list:{x}']);
     await at.cache.set('other', held([2]), 10_000, ['tweet:2']);
     await at.cache.set('nameless', held([3]), 10_000);
@@ -88,7 +88,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     expect(await at.cache.shows([])).toEqual([]);
   });
 
-  it('leaves out of a value what was withdrawn while it was read, and of a later one nothing (M25)', async () => {
+  it('leaves out of a value what was withdrawn during its read, and nothing out of a later one (M25)', async () => {
     const without = (names: ReadonlySet<string>) => (names.has('list') ? undefined : [...names]);
     const set = (key: string, beganAt: number, names = ['a', 'b']) =>
       at.cache.set<string[]>(key, held(['all']), 10_000, names, { beganAt, without });
@@ -104,7 +104,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     expect(await at.cache.get('later')).toEqual(held(['all']));
   });
 
-  it('never says that a name is not shown while anything that shows it lives (M25)', async () => {
+  it('never denies that a name is shown while anything alive shows it (M25)', async () => {
     const name = fc.constantFrom('tweet:1', 'tweet:2', 'user:1', `user:${'9'.repeat(700)}`, 'handle:é');
     const page = fc.constantFrom('page:a', 'page:b', 'page:c');
     const act = fc.oneof(
@@ -146,7 +146,7 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
     fc.record({ do: fc.constant('get' as const), key }),
   );
 
-  it('never gives an expired, deleted, replaced or another key’s value, whatever happens', async () => {
+  it('never returns an expired, deleted or replaced value, or another key’s, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const own = await create();

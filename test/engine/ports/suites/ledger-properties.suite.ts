@@ -24,7 +24,7 @@ export function ledgerProperties(name: string, open: () => Promise<LedgerStore>)
     });
     afterAll(() => store.close());
 
-    test('the paid amounts are the fall of the balance, nothing is negative, every invariant holds', async () => {
+    test('lowers the balance by exactly the paid amounts, with nothing negative, and keeps every invariant', async () => {
       await fc.assert(
         fc.asyncProperty(steps, fc.integer({ min: 0, max: 3_000 }), async (mix, cap) => {
           const wallets = [await openWallet(store, cap), await openWallet(store, cap)] as const;
@@ -62,7 +62,7 @@ export function ledgerProperties(name: string, open: () => Promise<LedgerStore>)
       );
     });
 
-    test('two nodes race for the last credits: exactly what the wallet covers is paid, to the last one', async () => {
+    test('lets two nodes race for the last credits and pays exactly what the wallet covers, to the last one', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 100);
       const halves = [store.ledger, store.other].map((node) =>
@@ -74,7 +74,7 @@ export function ledgerProperties(name: string, open: () => Promise<LedgerStore>)
       expect(posted.filter((one) => !one.ok && one.reason === 'balance')).toHaveLength(200);
     });
 
-    test('posts small debits beside a large one that the balance does not cover', async () => {
+    test('posts small debits sent with a large one that the balance does not cover', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 10);
       const posted = await Promise.all([11, 6, 5, 4].map((amount) => store.ledger.post(debitOf(payer, amount))));
@@ -94,15 +94,15 @@ async function openWallet(store: LedgerStore, cap: number) {
   return { granted, keys };
 }
 
-/** A key, and what its posted debits sum up to. */
+/** A key, and the sum of its posted debits. */
 interface PaidKey {
   readonly payer: Payer;
   paid: number;
 }
 
 /**
- * The same id on both nodes: two that were posted are one. A refusal writes nothing, so a repeat of it is a new try, and a
- * grant in between may let it through.
+ * The same id on both nodes: if both were posted, they are one debit. A refusal writes nothing, so a repeat is a new
+ * try, which may succeed after a grant in between.
  */
 function expectOneAnswer(posted: readonly Posted[]): void {
   const balances = new Set(posted.flatMap((one) => (one.ok ? [one.balance] : [])));

@@ -22,7 +22,7 @@ export interface Payer {
   readonly hash?: Buffer;
 }
 
-/** An account with a wallet, and a key that has a cap or none. */
+/** An account with a wallet, and a key with or without a cap. */
 export async function openPayer(accounts: Accounts, capThousandths: number | null = null): Promise<Payer> {
   const account = await accounts.create({ name: 'a', email: null, paidUsd: 0, qpsOverride: null });
   return { ...account, ...(await addPayerKey(accounts, account.accountId, capThousandths)) };
@@ -36,7 +36,7 @@ export async function addPayerKey(accounts: Accounts, accountId: string, capThou
   return lookedUp(accounts, { keyId, prefix, hash });
 }
 
-/** With what callers bring to their debits now. */
+/** A key with what callers bring to their debits now. */
 export async function lookedUp<Key extends Pick<Payer, 'hash'>>(
   accounts: Accounts,
   key: Key,
@@ -60,7 +60,7 @@ export const spentBy = async (accounts: Accounts, { accountId, keyId }: Payer): 
 export const grantTo = (ledger: Ledger, payer: Payer, amount: number): Promise<number> =>
   ledger.grant({ requestId: randomUUID(), accountId: payer.accountId, amount, reason: 'test' });
 
-/** What any ledger must do. The properties are in `ledger-properties.suite.ts`. */
+/** What every ledger must do. The properties are in `ledger-properties.suite.ts`. */
 export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): void {
   describe(`${name}: ledger`, () => {
     let store: LedgerStore;
@@ -69,7 +69,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
     });
     afterAll(() => store.close());
 
-    test('a debit gives the balance of its own row, and the receipt is what was posted (M16, W12)', async () => {
+    test('returns the balance of a debit’s own row, and the receipt as posted (M16, W12)', async () => {
       const payer = await openPayer(store.accounts);
       expect(await grantTo(store.ledger, payer, 5_000)).toBe(5_000);
       const debit = debitOf(payer, 1_500);
@@ -100,7 +100,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await store.ledger.receipt(payer.accountId, 'nonsense')).toBeUndefined();
     });
 
-    test('refuses a debit beyond the wallet or the cap and writes nothing (M17, U6)', async () => {
+    test('refuses a debit beyond the wallet or the cap, and writes nothing (M17, U6)', async () => {
       const payer = await openPayer(store.accounts, 2_000);
       await grantTo(store.ledger, payer, 3_000);
       expect(await store.ledger.post(debitOf(payer, 3_001))).toEqual({ ok: false, reason: 'balance' });
@@ -113,7 +113,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       });
     });
 
-    test('a repeated id is the same debit: together, later, on another node, and when the wallet is empty', async () => {
+    test('takes a repeated id for the same debit: at once, later, on another node, and when the wallet is empty', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 1_000);
       const debit = debitOf(payer, 1_000);
@@ -132,7 +132,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await spentBy(store.accounts, payer)).toBe(1_000);
     });
 
-    test('posts new debits beside a repeated id without delay', async () => {
+    test('posts new debits sent with a repeated id without delay', async () => {
       const payer = await openPayer(store.accounts);
       await grantTo(store.ledger, payer, 10_000);
       const debit = debitOf(payer, 1_000);
@@ -159,7 +159,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       await expect(store.ledger.grant({ ...grant, accountId: randomUUID() })).rejects.toThrow(/no account/);
     });
 
-    test("a debit with another account's wallet or key fails, and those that wait beside it don't", async () => {
+    test("fails a debit with another account's wallet or key, and not those that wait with it", async () => {
       const [payer, stranger] = [await openPayer(store.accounts), await openPayer(store.accounts)];
       await grantTo(store.ledger, payer, 1_000);
       await grantTo(store.ledger, stranger, 1_000);
@@ -174,7 +174,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await spentBy(store.accounts, stranger)).toBe(0);
     });
 
-    test('usage sums by any combination of day, endpoint and key, within its range (W12)', async () => {
+    test('sums usage by any combination of day, endpoint and key, within its range (W12)', async () => {
       const payer = await openPayer(store.accounts);
       const second = { ...payer, ...(await addPayerKey(store.accounts, payer.accountId, null)) };
       await grantTo(store.ledger, payer, 10_000);
@@ -210,7 +210,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await store.ledger.usage(payer.accountId, { ...early, group: ['day'] })).toEqual([]);
     });
 
-    test('usage by the hour, and page by page: every row once, in one order, whatever the pages are', async () => {
+    test('pages through usage by the hour: every row once, in one order, whatever the page size', async () => {
       const payer = await openPayer(store.accounts);
       const second = { ...payer, ...(await addPayerKey(store.accounts, payer.accountId, null)) };
       await grantTo(store.ledger, payer, 100_000);
@@ -244,7 +244,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       }
     });
 
-    test('names: the first 100 of an account and day are kept, on whichever node they are claimed (M30)', async () => {
+    test('keeps the first 100 names of an account and day, on whichever node they are claimed (M30)', async () => {
       const payer = await openPayer(store.accounts);
       const name = (nth: number): string => `name${nth}`;
       const claims = Array.from({ length: 150 }, (_, nth) =>

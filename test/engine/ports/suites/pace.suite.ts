@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Pace } from '../../../../src/ports/rate-limiter.js';
 
 export interface PaceHarness {
-  /** Several nodes with one pace. */
+  /** Several nodes that share one pace. */
   readonly bookers: readonly [Pace, ...Pace[]];
-  /** Lets so many milliseconds pass for the pace. */
+  /** Moves the pace's time on by this many milliseconds. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What any `Pace` keeps. `create` gives one that has been idle. */
+/** What every `Pace` must do. `create` returns one that has been idle. */
 export function paceSuite(create: () => Promise<PaceHarness>): void {
   let at: PaceHarness;
   beforeEach(async () => {
@@ -18,7 +18,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
   });
   afterEach(() => at.close());
 
-  /** Waits of bookings made together, sorted, since any caller may get any of them. */
+  /** The waits of bookings made together. They are sorted because any caller may get any of them. */
   async function bookMany(times: number, perSecond: number, worker = 'lane'): Promise<number[]> {
     const { bookers } = at;
     const waits = Array.from({ length: times }, (_, n) =>
@@ -26,7 +26,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
     );
     return (await Promise.all(waits)).sort((a, b) => a - b);
   }
-  /** What is caught up, and what a double loses at today's time. */
+  /** The permitted catch-up, and what a double loses at today's time. */
   const CATCH_UP_MS = 10;
   const EPSILON = 0.01;
 
@@ -48,7 +48,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
     }
   });
 
-  it('gives a place that comes later as its time nears', async () => {
+  it('gives a later place as its time nears', async () => {
     await bookMany(2, 10);
     const before = await at.bookers[0].reserve('lane', 10);
     await at.advance(60);
@@ -60,7 +60,7 @@ export function paceSuite(create: () => Promise<PaceHarness>): void {
     expect(await at.bookers[0].reserve('other', 1)).toBe(0);
   });
 
-  it('keeps two thousand a second although who sends is late by a millisecond or two each time', async () => {
+  it('keeps two thousand a second although each caller is late by a millisecond or two', async () => {
     let [nowMs, sent] = [0, 0];
     while (nowMs < 1000) {
       const wait = await at.bookers[0].reserve('lane', 2000);

@@ -4,19 +4,22 @@ import type { RateDecision, RateLimiter } from '../../../../src/ports/rate-limit
 
 export interface LimiterHarness {
   readonly limiter: RateLimiter;
-  /** Lets so many milliseconds pass for the limiter. */
+  /** Moves the limiter's time on by this many milliseconds. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const limits = fc.integer({ min: 1, max: 200 });
-/** Pauses before a request: none, some milliseconds that divide nothing, or long ones. */
+/** Pauses before a request: none, odd numbers of milliseconds, or long ones. */
 const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 400 }), fc.constant(1500)), {
   minLength: 1,
   maxLength: 80,
 });
 
-/** The most by which any stretch of time saw more than the capacity and what flowed in meanwhile; above zero is too many (L3). */
+/**
+ * The most by which the requests in any stretch of time exceeded the capacity plus the refill; above zero is too many
+ * (L3).
+ */
 function excess(allowedAtMs: readonly number[], limit: number): number {
   let worst = Number.NEGATIVE_INFINITY;
   for (const [first, fromMs] of allowedAtMs.entries()) {
@@ -27,7 +30,7 @@ function excess(allowedAtMs: readonly number[], limit: number): number {
   return worst;
 }
 
-/** What any `Limiter` keeps. `create` gives one without history whose clock stands on a whole millisecond. */
+/** What every `Limiter` must do. `create` returns one without history, whose clock stands on a whole millisecond. */
 export function limiterSuite(create: () => Promise<LimiterHarness>): void {
   let at: LimiterHarness;
   beforeEach(async () => {
@@ -38,7 +41,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
   const takeMany = async (times: number, bucket: string, limit: number): Promise<RateDecision[]> =>
     Promise.all(Array.from({ length: times }, () => at.limiter.take(bucket, limit)));
 
-  it('starts full, and says what is left and when it is full again (L1, L3)', async () => {
+  it('starts full, and states what is left and when it is full again (L1, L3)', async () => {
     expect(await at.limiter.take('a', 20)).toEqual({
       allowed: true,
       limit: 20,
@@ -48,12 +51,12 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     });
   });
 
-  it('allows exactly the limit among requests that come together', async () => {
+  it('allows exactly the limit among simultaneous requests', async () => {
     const decisions = await takeMany(50, 'a', 20);
     expect(decisions.filter((decision) => decision.allowed)).toHaveLength(20);
   });
 
-  it('refuses with at least one whole second to wait (L5)', async () => {
+  it('refuses with a wait of at least one whole second (L5)', async () => {
     await takeMany(200, 'a', 200);
     const refused = { allowed: false, limit: 200, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
     expect(await at.limiter.take('a', 200)).toEqual(refused);
@@ -66,7 +69,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     expect((await at.limiter.take('a', 10)).allowed).toBe(false);
   });
 
-  it('refills evenly, not at the end of a second (L3)', async () => {
+  it('refills continuously, not at the end of a second (L3)', async () => {
     await takeMany(20, 'a', 20);
     await at.advance(50);
     expect(await at.limiter.take('a', 20)).toMatchObject({ allowed: true, remaining: 0 });
@@ -88,19 +91,19 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     expect(await at.limiter.take('b', 5)).toMatchObject({ allowed: true, remaining: 4 });
   });
 
-  it('counts by a raised limit from the next request on and loses no tokens (L8)', async () => {
+  it('applies a raised limit from the next request on and loses no tokens (L8)', async () => {
     await takeMany(10, 'a', 20);
     expect(await at.limiter.take('a', 50)).toMatchObject({ allowed: true, limit: 50, remaining: 9, resetSeconds: 1 });
     await at.advance(100);
     expect(await at.limiter.take('a', 50)).toMatchObject({ allowed: true, remaining: 13 });
   });
 
-  it('fits a lowered limit at once', async () => {
+  it('applies a lowered limit at once', async () => {
     await at.limiter.take('a', 200);
     expect(await at.limiter.take('a', 10)).toMatchObject({ allowed: true, limit: 10, remaining: 9 });
   });
 
-  it('refills over a longer window when one is named', async () => {
+  it('refills over a longer window if one is given', async () => {
     const take = () => at.limiter.take('guesses', 60, 60);
     const decisions = await Promise.all(Array.from({ length: 60 }, take));
     expect(decisions.every((decision) => decision.allowed)).toBe(true);
@@ -120,7 +123,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     await expect((async () => at.limiter.take('a', limit))()).rejects.toThrow(RangeError);
   });
 
-  it('never allows more than the capacity and what flows in, over any stretch of any history (L3)', async () => {
+  it('never allows more than the capacity plus the refill, over any stretch of any history (L3)', async () => {
     await fc.assert(
       fc.asyncProperty(limits, pauses, fc.integer({ min: 1, max: 30 }), async (limit, history, burst) => {
         const own = await create();
@@ -156,7 +159,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
     );
   });
 
-  it('keeps its word: allowed after Retry-After, full after reset, as many as remaining says (L5)', async () => {
+  it('keeps its word: allows after Retry-After, is full after reset, and has as many as remaining says (L5)', async () => {
     await fc.assert(
       fc.asyncProperty(limits, pauses, async (limit, history) => {
         const own = await create();

@@ -18,15 +18,15 @@ import { tombstonesSuite } from './tombstones.suite.js';
 const nodes = { count: () => 1 };
 
 export interface RedisHarness {
-  /** Two processes' own. */
+  /** The links of two processes. */
   readonly links: readonly [RedisLink, RedisLink];
   /** Empties the server. */
   flush(): Promise<unknown>;
 }
 
-/** The suites of the ports, over the adapters of Redis. */
+/** The suites of the ports, run over the adapters of Redis. */
 export function redisSuites(redis: () => RedisHarness): void {
-  /** An empty Redis, and a clock of the test's. */
+  /** An empty Redis, and a clock that the test moves. */
   async function begin() {
     await redis().flush();
     const clock = manualClock();

@@ -15,12 +15,12 @@ function gate<T>() {
     open = resolve;
     fail = reject;
   });
-  // It may fail before anybody reads.
+  // It may fail before anything waits for it.
   read.catch(() => undefined);
   return { read: () => read, open, fail };
 }
 
-/** What any `Flights` keeps. */
+/** What every `Flights` must do. */
 export function flightsSuite(create: () => Promise<FlightsHarness>): void {
   let at: FlightsHarness;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ export function flightsSuite(create: () => Promise<FlightsHarness>): void {
     expect(await first).toEqual({ value: 'A', led: true });
   });
 
-  it('hands a failure to all who joined and does not remember it (M7)', async () => {
+  it('passes a failure on to all that joined, and does not remember it (M7)', async () => {
     const { read, fail } = gate<string>();
     const joins = [1, 2, 3].map(() => at.flights.join('k', read));
     fail(new Error('the network hung up'));
@@ -75,7 +75,7 @@ export function flightsSuite(create: () => Promise<FlightsHarness>): void {
     expect((await at.flights.join('k', async () => 1)).led).toBe(true);
   });
 
-  it('has exactly one leader per flight, whatever comes when (M7)', async () => {
+  it('has exactly one leader per flight, whatever happens in whatever order (M7)', async () => {
     const step = fc.record({ key: fc.constantFrom('a', 'b'), what: fc.constantFrom('join', 'join', 'open', 'fail') });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {

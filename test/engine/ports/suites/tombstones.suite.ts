@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Tombstone, TombstoneLog } from '../../../../src/ports/tombstones.js';
 
 export interface TombstonesHarness {
-  /** Two nodes, which may be one. */
+  /** Two nodes, which may be the same. */
   readonly nodes: readonly [TombstoneLog, TombstoneLog];
-  /** Lets so many milliseconds pass for them. */
+  /** Moves their time on by this many milliseconds. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const gone = (key: string): Tombstone => ({ key, gone: true });
 
-/** What any `Tombstones` keep. `create` gives none yet. */
+/** What every `Tombstones` must do. `create` returns a log without any. */
 export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void {
   let at: TombstonesHarness;
   beforeEach(async () => {

@@ -9,15 +9,15 @@ export interface WatchBookStore {
   readonly book: WatchBook;
   /** A second node on the same store. */
   readonly other: WatchBook;
-  /** A new account with a key, whose hash is 32 bytes of this value. */
+  /** A new account with a key whose hash is 32 bytes of this value. */
   payer(hash?: number): Promise<Payer>;
   /** Puts a watch into a state, as the process that follows it does. */
   put(watch: WatchRecord, state: WatchState, reason: WatchReason, dueAt: number | null): Promise<void>;
-  /** Writes items down for it, as the process that follows it does; their numbers follow each other. */
+  /** Writes down items for it, as the process that follows it does, with consecutive numbers. */
   deliver(watch: WatchRecord, at: number, charged: number): Promise<void>;
-  /** A notice of it, which has no items. */
+  /** Adds a notice, which has no items. */
   notice(watch: WatchRecord): Promise<void>;
-  /** What the account's log says of watches, the oldest first. */
+  /** The entries of the account's log about watches, oldest first. */
   log(accountId: string): Promise<{ readonly what: string; readonly who: string; readonly detail: unknown }[]>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const BY: Actor = { who: 'customer', address: '203.0.113.7' };
 const at = (ms: number): string => new Date(ms).toISOString();
 
-/** What any store of watches must do for their accounts. */
+/** What every store of watches must do for accounts. */
 export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>): void {
   describe(`${name}: watches of accounts`, () => {
     let store: WatchBookStore;
@@ -62,7 +62,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
     };
     const ids = (watches: readonly WatchRecord[]): string[] => watches.map(({ watchId }) => watchId);
 
-    it('adds a watch as its account sees it, and says so in the log', async () => {
+    it('adds a watch as its account sees it, and logs that', async () => {
       const request = wanted({ kind: 'search', subject: 'ferry since:2026', product: 'Photos', dailyLimit: 1500 });
       const { position: _, at: __, ...settings } = request;
       const watch = await book.add(request, 1, BY);
@@ -79,7 +79,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       ]);
     });
 
-    it('returns the watch that is there for the same list and address, with its own settings', async () => {
+    it('returns the existing watch for the same list and address, with its own settings', async () => {
       const first = await add();
       expect(await add({ count: 5, dailyLimit: 7000 })).toEqual(first);
       expect(await book.add(wanted(), 1, BY)).toEqual(first);
@@ -104,7 +104,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect((await add(await store.payer())).watchId).not.toBe(second.watchId);
     });
 
-    it('adds one of the same that are asked for at once, on two nodes', async () => {
+    it('adds one watch for the same request made at once on two nodes', async () => {
       const watches = await Promise.all(
         Array.from({ length: 8 }, (_, nth) => (nth % 2 === 0 ? book : store.other).add(wanted(), 100, BY)),
       );
@@ -112,7 +112,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await store.log(payer.accountId)).toHaveLength(1);
     });
 
-    it('adds no more than an account may have, however many are asked for at once; one that ended makes room', async () => {
+    it('adds no more than an account may have, however many are requested at once; an ended one makes room', async () => {
       const asked = Array.from({ length: 9 }, (_, nth) =>
         (nth % 2 === 0 ? book : store.other).add(wanted({ subject: `user_${nth}` }), 3, BY),
       );
@@ -126,7 +126,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await book.list(payer.accountId, NOW)).toHaveLength(4);
     });
 
-    it('lists the newest first, those that ended last, of this account only', async () => {
+    it('lists the watches of this account only, newest first and ended ones last', async () => {
       const watches = [];
       for (const [nth, subject] of ['a', 'b', 'c'].entries()) watches.push(await add({ subject, at: NOW + nth }));
       const [first, second, third] = watches as [WatchRecord, WatchRecord, WatchRecord];
@@ -135,7 +135,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(ids(await book.list(payer.accountId, NOW))).toEqual([second, first, third].map(({ watchId }) => watchId));
     });
 
-    it('lists of those that ended the last 100 to end, and all others', async () => {
+    it('lists the last 100 that ended, and all others', async () => {
       const first = await add({ subject: 'kept' });
       const ended = [];
       for (let nth = 0; nth < 102; nth++) {
@@ -148,7 +148,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await book.get(payer.accountId, ended[101]?.watchId ?? '', NOW)).toMatchObject({ state: 'ended' });
     });
 
-    it('pauses, resumes and ends a watch, once each, and says so in the log', async () => {
+    it('pauses, resumes and ends a watch, once each, and logs that', async () => {
       const watch = await add();
       const paused = { state: 'paused', reason: 'by_hand', stateAt: at(NOW + 1), dueAt: null };
       expect(await book.change(watch, 'paused', NOW + 1, BY)).toEqual({ ...watch, ...paused });
@@ -168,7 +168,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       );
     });
 
-    it('resumes one that waits, and lets one that is paused for a reason keep it', async () => {
+    it('resumes a watch that waits, and keeps the reason of one that is paused for one', async () => {
       const watch = await add();
       await store.put(watch, 'waiting', 'credits', NOW + 300_000);
       expect(await book.get(payer.accountId, watch.watchId, NOW)).toMatchObject({
@@ -179,7 +179,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await book.change(watch, 'paused', NOW, BY)).toMatchObject({ state: 'paused', reason: 'list' });
     });
 
-    it('makes due again what was not taken when it resumes one whose webhook took nothing', async () => {
+    it('makes undelivered items due again when it resumes a watch whose webhook took nothing', async () => {
       const watch = await add();
       for (const nth of [1, 2]) await store.deliver(watch, NOW + nth, 1000);
       await store.put(watch, 'paused', 'undelivered', null);
@@ -199,7 +199,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await seen(NOW + DAY_MS)).toMatchObject({ number: 2, spent: 2000, spentToday: 0 });
     });
 
-    it('pages deliveries of items, the newest first, without notices', async () => {
+    it('pages through deliveries of items, newest first, without notices', async () => {
       const watch = await add();
       for (const nth of [1, 2, 3]) await store.deliver(watch, NOW + nth, nth);
       await store.notice(watch);
@@ -222,7 +222,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(await book.keyHash(mine.accountId, 'no key')).toBeUndefined();
     });
 
-    it('has nothing of another account, and nothing for what is no id', async () => {
+    it('has nothing of another account, and nothing for an invalid id', async () => {
       const watch = await add();
       await store.deliver(watch, NOW, 1000);
       const { accountId } = await store.payer();

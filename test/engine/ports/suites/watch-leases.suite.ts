@@ -23,13 +23,16 @@ export interface WatchLeasesStore {
   readonly leases: WatchLeases;
   /** A second node on the same store. */
   readonly other: WatchLeases;
-  /** A new watch, active, at position `start`, of an account whose owner has an address: a new one, or that of another watch. */
+  /**
+   * Adds an active watch at position `start`, for an account whose owner has an address: a new account, or that of
+   * another watch.
+   */
   add(beside?: WatchId): Promise<WatchId>;
   /** As its account changes it. */
   change(watch: WatchId, state: WatchState): Promise<void>;
-  /** Replaces its key; the new one's hash. */
+  /** Replaces its key; returns the new one's hash. */
   rotate(watch: WatchId): Promise<string>;
-  /** Pauses and resumes it, with a new key of its account; that one's hash. */
+  /** Pauses it and resumes it with a new key of its account; returns that key's hash. */
   resumeWithNewKey(watch: WatchId): Promise<string>;
   deleteAccount(accountId: string): Promise<void>;
   deliveries(watch: WatchId): Promise<WrittenDelivery[]>;
@@ -68,7 +71,7 @@ const waiting = (changes: Partial<WatchStop> = {}): WatchStop => ({
   ...changes,
 });
 
-/** What any store of watches must do for the processes that follow them. */
+/** What every store of watches must do for the processes that follow them. */
 export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesStore>): void {
   describe(`${name}: leases of watches`, () => {
     let store: WatchLeasesStore;
@@ -86,7 +89,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       return holder;
     };
     const ids = (watches: readonly HeldWatch[]): string[] => watches.map(({ watchId }) => watchId).sort();
-    /** A watch, and who holds it. */
+    /** A watch, and the process that holds it. */
     const held = async () => {
       const watch = await store.add();
       const holder = await start();
@@ -95,7 +98,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       return { watch, holder, found };
     };
 
-    it('gives each watch to one of those who claim at the same time, so many at once', async () => {
+    it('gives each watch to one of those that claim at the same time, up to the number claimed', async () => {
       const watches = await Promise.all(Array.from({ length: 25 }, () => store.add()));
       const holders = await Promise.all([start(), start(store.other)]);
       const claimed = await Promise.all(
@@ -112,7 +115,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(ids([...claimed.flat(), ...left, ...right])).toEqual(watches.map(({ watchId }) => watchId).sort());
     });
 
-    it('gives what is to be followed, and from where', async () => {
+    it('gives the watches to follow, and their positions', async () => {
       const { watch, found } = await held();
       expect(found).toEqual({
         ...watch,
@@ -144,13 +147,13 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await leases.claim(holder, NOW + HELD_MS, 10)).toEqual([]);
     });
 
-    it('gives at once what a process releases, all of it or one', async () => {
+    it('makes released watches free at once, one or all of a process', async () => {
       const { watch, holder } = await held();
       const second = await start(store.other);
       await leases.giveUp(holder, [watch]);
       expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
       expect(ids(await store.other.claim(second, NOW, 10))).toEqual([watch.watchId]);
-      // Not its own any more.
+      // It no longer holds it.
       await leases.giveUp(holder, [watch]);
       expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([watch]);
       await store.other.release(second, NOW);
@@ -169,7 +172,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
     });
 
     it('counts the watches to share and the holders that renewed in time', async () => {
-      // Holders of other tests are gone by then.
+      // By then the holders of other tests are gone.
       const later = NOW + 24 * 3_600_000;
       const watches = await Promise.all(Array.from({ length: 7 }, () => store.add()));
       const [first, second, third, fourth] = watches;
@@ -185,7 +188,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await leases.count(later)).toEqual({ watches: 7, holders: 3 });
       await store.other.release(three, later);
       expect(await store.other.count(later)).toEqual({ watches: 7, holders: 2 });
-      // What nobody is to follow is none, once it was given up: paused, waiting, ended.
+      // Watches that are given up and not to be followed do not count: paused, waiting, ended.
       for (const of of watches) for (const holder of [one, two]) await leases.giveUp(holder, [of]);
       await leases.claim(one, later, 10, [first, second]);
       await leases.stop(one, first, waiting({ dueAt: later + 1000 }));
@@ -194,13 +197,13 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       await store.change(fourth, 'paused');
       expect(await leases.count(later)).toEqual({ watches: 4, holders: 2 });
       expect(await leases.count(later + 1000)).toEqual({ watches: 5, holders: 2 });
-      // One that ended is followed to its end by another.
+      // An ended watch is followed to its end by another process.
       expect(await leases.count(later + HELD_MS)).toEqual({ watches: 5, holders: 0 });
       await leases.giveUp(one, [second]);
       expect(await leases.count(later)).toEqual({ watches: 3, holders: 2 });
     });
 
-    it('writes a delivery down together with the position, and what it cost with the day', async () => {
+    it('writes a delivery together with the position, and adds its cost to the day', async () => {
       const { watch, holder } = await held();
       const first = step();
       expect(await leases.step(holder, watch, first)).toBe(true);
@@ -221,7 +224,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       );
     });
 
-    it('writes a step down once, and none of a process that holds the watch no more', async () => {
+    it('writes a step once, and no step of a process that no longer holds the watch', async () => {
       const { watch, holder } = await held();
       const taken = step();
       expect(await leases.step(holder, watch, taken)).toBe(true);
@@ -233,7 +236,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ position: 'second', number: 1 });
     });
 
-    it('writes the steps of many watches together, and each that can be written where one cannot', async () => {
+    it('writes the steps of many watches together, and all others if one cannot be written', async () => {
       const { watch, holder } = await held();
       const others = await Promise.all(Array.from({ length: 5 }, () => store.add()));
       await leases.claim(holder, NOW, 10);
@@ -243,7 +246,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       const [first = watch] = others;
       const [, before = step()] = taken;
       expect(await leases.step(holder, first, before)).toBe(true);
-      // A charge that is written down already, and a position that is not the watch's.
+      // A charge that is already written, and a position that is not the watch's.
       const wrong = [{ ...before, from: 'second', position: 'third' }, step({ from: 'elsewhere' })];
       const steps = all.map((of, nth) => leases.step(holder, of, wrong[nth - 1] ?? taken[nth] ?? step()));
       const ends = await Promise.allSettled(steps);
@@ -281,7 +284,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
     });
 
     it.each<WatchState>(['paused', 'ended'])(
-      'writes down what was paid for before it was %s, and says so',
+      'writes what was paid for before it was %s, and says so',
       async (to) => {
         const { watch, holder } = await held();
         await store.change(watch, to);
@@ -340,7 +343,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.deliveries(watch)).toHaveLength(2);
     });
 
-    it('writes one mail an hour for all watches of a key that stop for one reason, on two nodes', async () => {
+    it('writes one mail an hour for all watches of a key that stop for the same reason, on two nodes', async () => {
       const { watch, holder } = await held();
       const all = [watch, ...(await Promise.all(Array.from({ length: 11 }, () => store.add(watch))))];
       await leases.claim(holder, NOW, 20);
@@ -367,7 +370,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await mails()).toBe(2);
       await stopAll({ reason: 'key_cap' });
       expect(await mails()).toBe(3);
-      // Another account's.
+      // A watch of another account.
       const other = await store.add();
       await leases.claim(holder, NOW, 20);
       await leases.stop(holder, other, waiting());
@@ -389,7 +392,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await leases.claim(holder, NOW, 10)).toHaveLength(1);
     });
 
-    it('stops none that another process holds', async () => {
+    it('stops no watch that another process holds', async () => {
       const { watch, holder } = await held();
       const second = await start(store.other, NOW + HELD_MS);
       await store.other.claim(second, NOW + HELD_MS, 10);
@@ -399,7 +402,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.deliveries(watch)).toEqual([]);
     });
 
-    it('notes what was checked of the watches that it holds', async () => {
+    it('records the checks of the watches that it holds', async () => {
       const { watch, holder } = await held();
       const other = await store.add();
       const check = { checkedAt: NOW - 2000, everyMs: 40_000, failed: 'upstream_error' };
@@ -423,17 +426,17 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await leases.backlog(watch)).toEqual({ deliveries: 0, bytes: 0 });
     });
 
-    it('lets the key that replaces another pay from now on', async () => {
+    it('lets a key’s replacement pay from then on', async () => {
       const { watch, holder, found } = await held();
       const hash = await store.rotate(watch);
       expect(hash).not.toBe(found.keyHash);
-      // Who follows it with the old key gives it up.
+      // The process that follows it with the old key gives it up.
       expect(await leases.stop(holder, watch, waiting({ state: 'paused', reason: 'key', dueAt: null }))).toBe(false);
       expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
       expect(await leases.claim(holder, NOW, 10)).toMatchObject([{ watchId: watch.watchId, keyHash: hash }]);
     });
 
-    it('lets the key that resumes a watch pay from now on, while another process follows it', async () => {
+    it('lets the key that resumes a watch pay from then on, while another process follows it', async () => {
       const { watch, holder, found } = await held();
       const hash = await store.resumeWithNewKey(watch);
       expect(hash).not.toBe(found.keyHash);

@@ -1,4 +1,4 @@
-/** Batches: what each input becomes, and what they cost (B2 to B8, B11). */
+/** Batches: the outcome of each input, and their cost (B2 to B8, B11). */
 import { describe, expect, it } from 'vitest';
 import { badRequest, type ErrorCode, ServiceError } from '../../../../src/domain/errors.js';
 import type { User, UserRef } from '../../../../src/domain/model.js';
@@ -19,7 +19,7 @@ const found = (ok: string, cache: 'hit' | 'miss' = 'miss') => ({ ok, cache, char
 
 const inputsOf = (text: string) => fold(text.split(' '), (one) => (one === '!' ? null : { key: one, ref: one }));
 
-/** A batch whose loader answers with these, in this order. */
+/** Runs a batch whose loader gives these results, in this order. */
 async function run(text: string, results: Loaded<string>[], fresh = false) {
   const asked: LoadRequest<string>[] = [];
   const made = await batch(inputsOf(text), 'path', fresh, async (requests) => {
@@ -30,7 +30,7 @@ async function run(text: string, results: Loaded<string>[], fresh = false) {
 }
 
 describe('inputs', () => {
-  it('that mean the same are one, at the first place and in its spelling (B2, B3)', () => {
+  it('that mean the same become one, at the first place and in its spelling (B2, B3)', () => {
     const parse = (text: string) => ({ key: text.toLowerCase(), ref: text });
     expect(fold(['b', 'A', 'B', 'a', 'c'], parse)).toEqual(['b', 'A', 'c'].map((input) => ({ input, ref: input })));
   });
@@ -47,7 +47,7 @@ describe('inputs', () => {
 });
 
 describe('a batch', () => {
-  it('has what was found in the order of the inputs, and of every other input why not', async () => {
+  it('has found objects in the order of the inputs, and the reason for every other input', async () => {
     const results = [found('A'), failing('not_found', 'No b.'), found('C', 'hit')];
     const { made, asked } = await run('a ! b c', results, true);
     expect(asked).toEqual(['a', 'b', 'c'].map((ref) => ({ ref, path: 'path' })));
@@ -61,7 +61,7 @@ describe('a batch', () => {
     });
   });
 
-  it('names no code that an item may not have: any other is `upstream_error`', async () => {
+  it('gives items only their own codes: any other is `upstream_error`', async () => {
     const { made } = await run('a b', [found('A'), failing('internal')]);
     expect(made.errors).toMatchObject([{ input: 'b', code: 'upstream_error' }]);
   });
@@ -109,7 +109,7 @@ describe('a batch', () => {
   });
 });
 
-/** Five profiles, of which some are there; thousandths of a credit. */
+/** Five profiles without the missing ones; amounts in thousandths of a credit. */
 function service(missing: readonly string[] = []) {
   const net = createScriptedNetwork();
   net.users(range(5));
@@ -155,7 +155,7 @@ describe('a batch within a budget', () => {
     expect(await read('1 2', 4000, true)).toMatchObject({ shown: '1 2', errors: [], charged: 4000 });
   });
 
-  it('spends the money of a missing object on the next one, and none on a remembered missing one (B7)', async () => {
+  it('spends the money of a missing object on the next one, and none on one known to be missing (B7)', async () => {
     const { read } = service(['2', '3']);
     expect(await read('1 2 3 4 5', 3000)).toMatchObject({
       shown: '1 4 5',
@@ -171,13 +171,13 @@ describe('a batch within a budget', () => {
     expect(await read('2 3', 0)).toMatchObject({ shown: '', errors: ['2 not_found', '3 not_found'], charged: 0 });
   });
 
-  it('takes what is cached at its price, though what came before it was missing', async () => {
+  it('takes cached objects at their price, though those before them were missing', async () => {
     const { read } = service(['2', '3']);
     await read('5');
     expect(await read('1 2 3 4 5', 3000)).toMatchObject({ shown: '1 4 5', charged: 2500, cacheHits: 1 });
   });
 
-  it('shows what is cached where the network fails (B8)', async () => {
+  it('shows cached objects if the network fails (B8)', async () => {
     const { net, read } = service();
     await read('1');
     net.fail(upstreamFault('upstream_error'));
@@ -190,7 +190,7 @@ describe('a batch within a budget', () => {
     expect(await read('1 2 3')).toMatchObject({ shown: '1 3', errors: ['2 access_denied'], charged: 2000 });
   });
 
-  it('of nothing that is a name reads nothing', async () => {
+  it('reads nothing if no input is a name', async () => {
     const { engine } = service();
     const { reads } = engine.open();
     const { nodes, errors } = await reads.users(['not a handle'], { path: 'users', fresh: false });
@@ -198,7 +198,7 @@ describe('a batch within a budget', () => {
     expect(errors[0]?.message).toBe(badRequest('Not a valid handle or id.').message);
   });
 
-  it('of tweets is read by id, and sends no malformed id', async () => {
+  it('reads tweets by id, and sends no malformed id', async () => {
     const { net, engine } = service();
     net.tweets(range(2, 11));
     const { reads, charge } = engine.open();
@@ -212,7 +212,7 @@ describe('a batch within a budget', () => {
     expect(net.calls.map(({ of }) => of)).toEqual([['12', '11', '13']]);
   });
 
-  it('can be answered again from what it was made of, unless something was missing or cut (M6)', async () => {
+  it('can be answered again from its parts, unless something was missing or cut (M6)', async () => {
     const { engine, read } = service(['4']);
     expect((await read('1 2')).isRepeatable).toBe(true);
     expect((await read('1 2 3', 1900)).isRepeatable).toBe(false);
@@ -242,7 +242,7 @@ describe('objects that are loaded one by one', () => {
     await expect(load(() => Promise.reject(new TypeError('a mistake')))).rejects.toThrow(TypeError);
   });
 
-  it('are not delivered, if what they cost was spent while they were read', async () => {
+  it('are not delivered if their price was spent while they were read', async () => {
     const user = createScriptedNetwork().user({ id: '1' });
     const loaded = await load(async (meter) => {
       meter.open().take({ path: 'b', unit: 'profile', cache: 'miss', object: 'another' });

@@ -3,7 +3,7 @@ import type { ItemCache } from '../../../../src/domain/prices.js';
 import { CallObjects } from '../../../../src/read/entities.js';
 import { createScriptedNetwork } from '../../../kit/networks/scripted-network.js';
 
-/** Objects 1 and 2 are cached; the texts say what was asked of the cache. */
+/** Objects 1 and 2 are cached; the texts record the look-ups in the cache. */
 function setUp() {
   const net = createScriptedNetwork();
   const [user, tweet] = [net.user({ id: '1' }), net.tweet({ id: '1' })];
@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('objects that a call need not ask the network for', () => {
-  it('are those that are cached, and not of this call', async () => {
+  it('are those that are cached and not yet of this call', async () => {
     const { objects, asked, user, tweet } = setUp();
     const { user: findUser, tweet: findTweet } = objects.for(false);
     expect(await findUser('1')).toEqual({ value: user, isOfThisCall: false });
@@ -39,7 +39,7 @@ describe('objects that a call need not ask the network for', () => {
     expect(asked).toEqual(['user 1', 'tweet 1', 'user 2', 'tweet 2']);
   });
 
-  it('exclude, for a fresh read, objects that others have read (M8)', async () => {
+  it('exclude objects that others have read, for a fresh read (M8)', async () => {
     const { objects, asked } = setUp();
     const { user, tweet } = objects.for(true);
     expect([await user('1'), await tweet('1'), asked]).toEqual([undefined, undefined, []]);
@@ -49,7 +49,7 @@ describe('objects that a call need not ask the network for', () => {
     ['miss', true],
     ['bypass', true],
     ['hit', false],
-  ])('that it has by a %s are of this call: %s', async (cache, isOwn) => {
+  ])('are of this call if it has them by a %s: %s', async (cache, isOwn) => {
     const { net, objects, asked } = setUp();
     const [user, tweet] = [net.user({ id: '7' }), net.tweet({ id: '8' })];
     objects.note({ ok: user, cache });

@@ -19,7 +19,7 @@ function setUp() {
     const { id } = await reads.user(ref, { path: 'user', fresh });
     return [id, charge().cache];
   };
-  /** Another account takes the handle; pages of the first show its old author for a while. */
+  /** Another account takes the handle; for a while, pages of the first still show the old author. */
   const pass = (from: User = author): void => {
     net.user({ ...from, handle: 'weir_then' });
     net.user({ id: '2', handle: 'Weir' });
@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('a handle', () => {
-  it('is known from a list, as long as nothing else is known (M13)', async () => {
+  it('is known from a list if nothing else is known (M13)', async () => {
     const { engine, read } = setUp();
     await engine.page({ kind: 'followers', subject: '3', count: 1 });
     expect(await read({ handle: 'weir' })).toEqual(['1', 'hit']);
@@ -64,7 +64,7 @@ describe('a handle', () => {
     expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
   });
 
-  it('is not taken from a page when the network has just said that nobody has it', async () => {
+  it('is not taken from a page if the network has just said that no account has it', async () => {
     const { net, read, engine, oldAuthors } = setUp();
     await oldAuthors();
     net.user({ id: '1', handle: 'weir_then' });
@@ -82,7 +82,7 @@ describe('a handle', () => {
     expect(await read({ handle: 'weir' })).toEqual(['1', 'miss']);
   });
 
-  it('means its latest holder where a network keeps what an earlier one had, whichever was read first', async () => {
+  it('means its latest holder if a network keeps what an earlier one had, whichever was read first', async () => {
     const { net, engine, read } = setUp();
     net.user({ id: '1', handle: 'weir', lostHandle: true });
     net.user({ id: '2', handle: 'Weir' });

@@ -4,7 +4,7 @@ import { DEFAULT_LIFETIMES, pageLifetime } from '../../../../src/read/lifetimes.
 
 const MINUTE = 60_000;
 
-describe('something read is cached', () => {
+describe('an answer of the network is cached', () => {
   it.each<[ListKind, first: number, deeper: number]>([
     ['timeline', 2, 60],
     ['thread', 2, 60],
@@ -13,7 +13,7 @@ describe('something read is cached', () => {
     ['search', 2, 60],
     ['followers', 360, 360],
     ['following', 360, 360],
-  ])('as a page of %s for %d minutes, or %d if it is no first page (M11)', (kind, first, deeper) => {
+  ])('as a page of %s for %d minutes, or %d if it is not a first page (M11)', (kind, first, deeper) => {
     const list = { kind, subject: '1' };
     const minutes = [true, false].map((isFirst) => pageLifetime(DEFAULT_LIFETIMES, list, isFirst) / MINUTE);
     expect(minutes).toEqual([first, deeper]);

@@ -1,4 +1,6 @@
-/** What a page leaves behind: its objects, each by itself (M13), where it ends, and whether its list is there (M24, M25). */
+/**
+ * What a page leaves in the cache: its objects, each by itself (M13), its end, and whether its list exists (M24, M25).
+ */
 import { describe, expect, it } from 'vitest';
 import { HEAD } from '../../../../src/read/page-cache.js';
 import { createEngine } from '../../../kit/engine.js';
@@ -58,7 +60,7 @@ describe('where a page ends', () => {
     [true, 1],
     [false, 2],
   ])(
-    'if the network is certain of more (%s), %i calls tell that there is a next page (C15)',
+    'if the network is certain of more (%s), is known after %i calls (C15)',
     async (nextIsCertain, calls) => {
       const { net, engine } = setUp();
       net.list('timeline', '1', net.tweets(range(6, 11)).reverse(), { pageSize: 3, nextIsCertain });
@@ -120,7 +122,7 @@ describe('a list', () => {
     net.list(kind, '50', kind === 'retweeters' ? ['2'] : ['51']);
     const ask = { kind, subject: '50', count: 5 } as const;
     await engine.page(ask);
-    // The tweet is cached, so that its end is worth remembering.
+    // The tweet is cached, so its deletion is worth remembering.
     await engine.open().reads.tweet('50', { path: 'tweet', fresh: false });
     net.remove('50');
     await expect(engine.open().reads.tweet('50', { path: 'tweet', fresh: true })).rejects.toMatchObject({

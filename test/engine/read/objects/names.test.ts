@@ -1,4 +1,4 @@
-/** Names in the cache, for how long, and what can be no subject of a read. */
+/** Names in the cache, for how long pages stay there, and what cannot be the subject of a read. */
 import { describe, expect, it } from 'vitest';
 import { LIST_KINDS, LISTS } from '../../../../src/domain/lists.js';
 import {
@@ -28,7 +28,7 @@ describe('names in the cache', () => {
     expect(namesOfItem(retweet)).toEqual(['tweet:9', 'by:8', 'user:8', 'handle:eight', 'by:1']);
   });
 
-  it('of a user whose handle is not known are its id alone', () => {
+  it('of a user whose handle is not known are the id alone', () => {
     expect(namesOfUser(net.user({ id: '7', handle: 'Handle.Invalid' }))).toEqual(['user:7']);
     expect(namesOfUser(net.user({ id: '7', lostHandle: true }))).toEqual(['user:7']);
   });

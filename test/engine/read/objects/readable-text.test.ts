@@ -9,7 +9,7 @@ const HALVES = 'half \ud83d a pair, \udc00 the other, and \0 nothing \u{1f30a}';
 const READABLE = 'half \ufffd a pair, \ufffd the other, and \ufffd nothing \u{1f30a}';
 
 describe('texts of a network (T13)', () => {
-  it('replaces half of a surrogate pair and U+0000 in objects and pages, read or cached', async () => {
+  it('replaces unpaired surrogates and U+0000 in objects and pages, read or cached', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '1', name: HALVES, bio: HALVES });
     const author = net.user({ id: '2', handle: 'second', name: HALVES });
@@ -54,7 +54,7 @@ describe('texts of a network (T13)', () => {
     );
   });
 
-  it('copies nothing that can be read as it is', () => {
+  it('copies nothing that is readable as it is', () => {
     const value = { items: [{ text: 'plain', likes: 3, none: null, author: { name: 'Ada' } }], fail: new Error('\0') };
     expect(withReadableText(value)).toBe(value);
     const mixed = { items: [value, { text: '\0' }] };

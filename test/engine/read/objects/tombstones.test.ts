@@ -3,7 +3,7 @@ import { createMemoryTombstoneLog } from '../../../../adapters/memory/tombstones
 import { DEFAULT_LIFETIMES } from '../../../../src/read/lifetimes.js';
 import { createTombstones, type Tombstones } from '../../../../src/read/tombstones.js';
 
-/** Two nodes over one log; `shows`: whether a cached page shows the names, null if nobody knows. */
+/** Two nodes over one log. `shows` says whether a cached page shows the names; null if that is unknown. */
 function nodes({ shows = true as boolean | null, maxBytes = 1_000_000 } = {}) {
   const clock = { at: 0, now: () => clock.at };
   const tombstoneLog = createMemoryTombstoneLog({ clock });
@@ -50,7 +50,7 @@ describe('tombstones', () => {
     expect(versions.map((version) => version - (versions[0] ?? 0))).toEqual([0, 1, 1, 1, 2]);
   });
 
-  it('stay, if they were noted after the read began that shows the object', () => {
+  it('stay if they were noted after the beginning of the read that shows the object', () => {
     const { here } = nodes();
     const { noted } = here;
     here.add('tweet:1', 'one');
@@ -88,7 +88,7 @@ describe('tombstones', () => {
     expect(await tombstones.addIfCached('tweet:1', 'one')).toBe(true);
   });
 
-  it('that are a precaution are dropped first', async () => {
+  it('that are only a precaution are dropped first', async () => {
     const { here } = nodes({ shows: null, maxBytes: 20_000 });
     for (let account = 0; account < 5; account += 1) {
       for (let id = 0; id < 4; id += 1) here.add(`tweet:${account}${id}`, `owner ${account}`);

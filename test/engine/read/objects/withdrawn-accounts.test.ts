@@ -1,4 +1,4 @@
-/** What an account has posted is hidden everywhere once one read says that the account is protected or gone (M33). */
+/** Everything an account posted is hidden everywhere once one read says that the account is protected or gone (M33). */
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/domain/errors.js';
 import type { User } from '../../../../src/domain/model.js';
@@ -13,7 +13,7 @@ const refusal =
     throw new ServiceError('not_found', 'It is not shown.', { reason, isOfAccount });
   };
 
-/** User 1 wrote tweets 11 to 14, user 2 tweets 21 to 24 and a retweet of 11; all of them are listed, and cached. */
+/** User 1 wrote tweets 11 to 14, user 2 tweets 21 to 24 and a retweet of 11. All are listed and cached. */
 async function setUp(fields: Partial<User> = {}) {
   const net = createScriptedNetwork();
   const [one, two] = [net.user({ id: '1', protected: false, ...fields }), net.user({ id: '2', protected: false })];
@@ -62,7 +62,7 @@ const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } })
 
 type World = Awaited<ReturnType<typeof setUp>>;
 
-/** Each is one read, by any customer. */
+/** Each entry is one read, by any customer. */
 const PROTECTED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'its profile': ({ user }) => user('1', true),
   'its profile by handle': ({ engine }) => engine.open().reads.user({ handle: 'user1' }, { path: 'user', fresh: true }),
@@ -84,7 +84,7 @@ describe('an account that is protected', () => {
       await expect(list('thread', '11')).rejects.toMatchObject(notFound('private'));
       await expect(tweet('13')).rejects.toMatchObject(notFound('private'));
       expect((await batch(['14', '24'])).nodes.map(({ id }) => id)).toEqual(['24']);
-      // Exactly as many as asked for, none of them theirs, and only those are paid.
+      // Exactly as many as requested, none of them by the account, and only these are charged.
       expect(await list('search', 'a', 3)).toEqual({ ids: ['24', '23', '22'], items: 3, amount: 1500, cache: 'hit' });
       expect((await list('timeline', '2')).ids).toEqual(['24', '23', '22']);
       // The profile is public (T7).
@@ -93,7 +93,7 @@ describe('an account that is protected', () => {
     },
   );
 
-  it('is shown again when its profile says so, from what is cached', async () => {
+  it('is shown again from the cache when its profile says so', async () => {
     const { net, engine, list, user, one } = await setUp();
     net.user({ ...one, protected: true });
     await user('1', true);
@@ -113,7 +113,7 @@ describe('an account that is protected', () => {
     expect((await list('timeline', '1')).ids).toEqual(['14', '13', '12']);
   });
 
-  it('leaves a chain of pages without a gap or a repeat', async () => {
+  it('leaves no gap or repeat in a chain of pages', async () => {
     const { net, engine, user, one } = await setUp();
     const ask = { kind: 'search', subject: 'a', count: 2 } as const;
     const first = await engine.page(ask);
@@ -128,7 +128,7 @@ describe('an account that is protected', () => {
     expect([third.page.nodes.map(({ id }) => id), third.page.endCursor]).toEqual([['21'], null]);
   });
 
-  it('takes no memory where nothing of it is cached', async () => {
+  it('takes no memory if nothing of it is cached', async () => {
     const { net, engine, user } = await setUp();
     net.users([50, 51], { protected: true });
     net.list('followers', '50', []);
@@ -146,7 +146,7 @@ describe('an account that hides one list', () => {
   });
 });
 
-/** Each is one read, by any customer. */
+/** Each entry is one read, by any customer. */
 const GONE: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'its profile': ({ user }) => user('1', true).catch(() => {}),
   'its profile by handle, half an hour later,': ({ engine }) =>
@@ -182,7 +182,7 @@ describe('a withdrawn account', () => {
     expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
   });
 
-  it('is not taken for gone when the network never knew its profile, only its tweets', async () => {
+  it('is not taken for gone if the network never knew its profile, only its tweets', async () => {
     const { net, engine, list, user } = await setUp();
     net.tweets([41, 42], { authorId: '4' });
     net.list('search', 'b', ['42', '41']);
@@ -193,7 +193,7 @@ describe('a withdrawn account', () => {
   });
 });
 
-it('costs a page of cached tweets no look-up more, whatever is hidden in it', async () => {
+it('costs a page of cached tweets no extra look-up, whatever is hidden in it', async () => {
   const { net, engine, list, user, one } = await setUp();
   net.user({ ...one, protected: true });
   await user('1', true);

@@ -17,7 +17,7 @@ function setUp() {
   const tweets: Network['tweets'] = async (...args) => held(await net.network.tweets(...args));
   const users: Network['users'] = async (...args) => held(await net.network.users(...args));
   const engine = createEngine({ ...net.network, page, tweets, users });
-  /** The next answer that the network makes comes late: when it is made, and what lets it come. */
+  /** Delays the network's next answer; returns when it is made, and the function that lets it arrive. */
   const holdAnswer = (): [isMade: Promise<void>, release: () => void] => {
     let [made, release] = [() => {}, () => {}];
     const isMade = new Promise<void>((resolve) => (made = resolve));
@@ -55,7 +55,7 @@ describe('a missing object', () => {
     expect((await read('tweet', '99')).charge.amount).toBe(1000);
   });
 
-  it('is remembered of lists as well (M24)', async () => {
+  it('is remembered for lists as well (M24)', async () => {
     const { net, engine } = setUp();
     const ask = { kind: 'timeline', subject: '404', count: 5 } as const;
     for (const _ of range(3)) await expect(engine.page(ask)).rejects.toMatchObject(notFound('unknown'));
@@ -68,7 +68,7 @@ describe('a missing object', () => {
     expect((await engine.page(ask)).page.cache).toBe('hit');
   });
 
-  it('is seen at once where `fresh` found it again (M24)', async () => {
+  it('is seen at once after `fresh` found it again (M24)', async () => {
     const { net, read } = setUp();
     await expect(read('user', 'user9')).rejects.toMatchObject(notFound('unknown'));
     net.user({ id: '9' });
@@ -105,7 +105,7 @@ describe('a withdrawn object', () => {
   });
 
   it.each(['timeline', 'followers'] as const)(
-    'is left out of a page of the %s that was read before, where nothing cached showed it (M25)',
+    'is left out of a page of the %s that was read earlier, even if nothing cached showed it (M25)',
     async (kind) => {
       const { net, engine, read, list, holdAnswer } = setUp();
       const [what, id, rest] =
@@ -129,7 +129,7 @@ describe('a withdrawn object', () => {
     },
   );
 
-  it('is not brought back by its own answer that was read before (M25)', async () => {
+  it('is not brought back by its own answer that was read earlier (M25)', async () => {
     const { net, engine, read, holdAnswer } = setUp();
     const [isMade, release] = holdAnswer();
     const late = read('tweet', '17', true);
@@ -160,7 +160,7 @@ describe('a withdrawn object', () => {
     await expect(list('timeline')).rejects.toMatchObject(notFound('private'));
   });
 
-  it('disappears under its id when it was requested by handle, also from cached pages (M25)', async () => {
+  it('disappears under its id if it was requested by handle, cached pages included (M25)', async () => {
     const { net, engine, read, list } = setUp();
     await list('followers');
     engine.clock.nowMs += 30 * MINUTE_MS;

@@ -81,7 +81,7 @@ describe('the queue for the upstream (L7)', () => {
     );
   });
 
-  it('fills a call as far as there is something to fill it with', () => {
+  it('fills a call as far as there are jobs for it', () => {
     fc.assert(
       fc.property(arrivals, (asks) => {
         const waiting = fill(asks);
@@ -96,7 +96,7 @@ describe('the queue for the upstream (L7)', () => {
     );
   });
 
-  it('gives no account a second turn before each other that waits has had one', () => {
+  it('gives no account a second turn before every other waiting account has had one', () => {
     fc.assert(
       fc.property(arrivals, (asks) => {
         const waiting = fill(asks);
@@ -105,7 +105,7 @@ describe('the queue for the upstream (L7)', () => {
           const next = turns.indexOf(account, index + 1);
           if (next < 0) continue;
           const between = new Set(turns.slice(index + 1, next));
-          // An account served later was waiting, and must have had a turn in between.
+          // An account served later was waiting, so it must have had a turn in between.
           for (const later of new Set(turns.slice(next + 1))) {
             if (later !== account) expect(between.has(later)).toBe(true);
           }
@@ -114,7 +114,7 @@ describe('the queue for the upstream (L7)', () => {
     );
   });
 
-  it('never says of a newcomer that fewer calls go before it than do', () => {
+  it('never promises a newcomer fewer calls before it than there are', () => {
     fc.assert(
       fc.property(arrivals, fc.constantFrom('a', 'b', 'z'), (asks, account) => {
         const waiting = fill(asks);
@@ -143,14 +143,14 @@ describe('the queue for the upstream (L7)', () => {
     );
   });
 
-  it('counts a job that several wait for once, however many they are', () => {
+  it('counts a job once, however many accounts wait for it', () => {
     const queue = new FairQueue();
     const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
     for (let n = 0; n < 500; n += 1) queue.add(shared, `account${n}`);
     expect([queue.calls, queue.callsBefore('newcomer')]).toEqual([1, 1]);
   });
 
-  it('takes a job that several wait for out of all their lines at once', () => {
+  it('removes a job from the lines of all accounts that wait for it', () => {
     const queue = new FairQueue();
     const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
     for (const account of ['a', 'b']) queue.add(shared, account);

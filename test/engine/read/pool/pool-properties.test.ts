@@ -1,4 +1,4 @@
-/** What holds of the pool whatever comes when: random reads over a network that is random, too, in virtual time. */
+/** Properties of the pool in any schedule: random reads over a random network, in virtual time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QUEUE_SLOTS } from '../../../../src/read/pool/queue-share.js';
@@ -52,7 +52,8 @@ describe('the pool, over random schedules', () => {
           for (const { inFlight } of Object.values(net.pool.health().families)) {
             for (const { limit, calls } of inFlight) {
               expect(limit).toBeGreaterThanOrEqual(1);
-              // Calls that were sent before the limit fell are still there, and some that find out whether it is back.
+              // Calls sent before the limit fell are still there, and some that test whether the network has
+              // recovered.
               expect(calls).toBeLessThanOrEqual(Math.max(16, 4 * (options.perSecond ?? 0), 8));
             }
           }
@@ -71,7 +72,7 @@ describe('the pool, over random schedules', () => {
     await fc.assert(check, { numRuns: 60 });
   });
 
-  it('sends a new call only below the limit, or when nothing has moved for two seconds', async () => {
+  it('sends a new call only below the limit, or after nothing has moved for two seconds', async () => {
     const random = randomFrom(3);
     const net = slowNetwork({
       sessions: 2,
@@ -94,7 +95,7 @@ describe('the pool, over random schedules', () => {
     expect(calls).toBeGreaterThan(100);
   });
 
-  it('no account ever has more of the queue than its share when it asks, and the queue is never over its places', () => {
+  it('never gives an account more of the queue than its share, and never exceeds the places of the queue', () => {
     const arrivals = fc.array(fc.tuple(fc.integer({ min: 1, max: 700 }), fc.nat({ max: 9 })), { maxLength: 8 });
     return fc.assert(
       fc.asyncProperty(arrivals, async (bursts) => {

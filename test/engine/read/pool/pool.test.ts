@@ -5,25 +5,25 @@ import { callContextOf, failureOf, pause, testPool } from '../../../kit/pool.js'
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 describe('reads that wait for the pace', () => {
-  it('travels together: 300 profiles that wait are three calls of a hundred (8.1.7)', async () => {
+  it('travel together: 300 waiting profiles are three calls of a hundred (8.1.7)', async () => {
     const { user, calls } = testPool({ perSecond: 20 });
     await user('first');
     await Promise.all(numbered(300).map((handle) => user(handle)));
     expect(calls.map(({ of }) => of.length)).toEqual([1, 100, 100, 100]);
   });
 
-  it('goes at the pace: no more calls in any time than the pace has places for', async () => {
+  it('keep the pace: no more calls in any time than the pace has places for', async () => {
     const { search, calls } = testPool({ perSecond: 50 });
     await Promise.all(numbered(30).map((query) => search(query)));
     for (const [first, from] of calls.entries()) {
       for (const [later, to] of calls.slice(first).entries()) {
-        // A place may be used late by what a timer is late, and the next one in time.
+        // A place may be used as late as a timer is, and the next one in time.
         expect(later - 1).toBeLessThanOrEqual(((to.atMs - from.atMs + 200) * 50) / 1000);
       }
     }
   });
 
-  it('is shared out by turns: an account with 500 searches in the queue delays another’s one by a few calls (L7)', async () => {
+  it('take turns: an account with 500 queued searches delays another’s one by a few calls (L7)', async () => {
     const { search, calls } = testPool({ perSecond: 200 });
     const heavy = numbered(500).map((query) => search(query, 'heavy').catch(() => undefined));
     await pause(50);
@@ -34,7 +34,7 @@ describe('reads that wait for the pace', () => {
     await Promise.all(heavy);
   });
 
-  it('is on the turn of everyone who waits for it, also of who came later (L7, M7)', async () => {
+  it('go on the turn of every account that waits for them, later ones included (L7, M7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 50 });
     const heavy = numbered(20).map((query) => search(query, 'heavy'));
     const waiters = new Waiters(callContextOf('heavy'));
@@ -58,7 +58,7 @@ describe('reads that wait for the pace', () => {
     expect(calls.map(({ of }) => of[0])).toEqual(['a', 'b', 'c']);
   });
 
-  it('a queue too long for the deadline refuses at once, with a Retry-After after which it would be read (8.1.7, S2)', async () => {
+  it('are refused at once if the queue is too long for the deadline, with a true Retry-After (8.1.7, S2)', async () => {
     const { search, calls } = testPool({ perSecond: 10, deadlineMs: 1050 });
     const queued = numbered(11).map((query) => search(query));
     const startedAt = performance.now();
@@ -70,14 +70,14 @@ describe('reads that wait for the pace', () => {
     expect(calls).toHaveLength(12);
   });
 
-  it('profiles that fit into a call that goes in time are not refused, however many wait', async () => {
+  it('are not refused if they fit into a call that goes in time, however many wait', async () => {
     const { user, calls } = testPool({ perSecond: 5, deadlineMs: 3000 });
     const all = numbered(300).map((handle, n) => user(handle, `account${n}`));
     await Promise.all(all);
     expect(calls.length).toBeLessThanOrEqual(4);
   });
 
-  it('report each stretch of waiting once, however many reads wait side by side', async () => {
+  it('report each stretch of waiting once, however many wait at the same time', async () => {
     const { pool } = testPool({ perSecond: 10 });
     const callContext = callContextOf();
     const read = (query: string) => pool.page({ kind: 'search', subject: query }, null, new Waiters(callContext));
@@ -90,7 +90,7 @@ describe('reads that wait for the pace', () => {
 });
 
 describe('a read that many accounts wait for', () => {
-  it('takes one place in the queue, so that no other read is refused for it (8.1.7)', async () => {
+  it('takes one place in the queue, so no other read is refused because of it (8.1.7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 2, deadlineMs: 10_000 });
     const busy = search('busy');
     const waiters = new Waiters(callContextOf('a0'));

@@ -4,7 +4,7 @@ import { CappedSums } from '../../../../src/read/pool/fair-queue.js';
 import { mayHaveMore, QUEUE_SLOTS } from '../../../../src/read/pool/queue-share.js';
 
 describe('sums of capped numbers', () => {
-  it('are what adding them up gives', () => {
+  it('equal the sum of the capped numbers', () => {
     const changes = fc.array(fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 40 })), { maxLength: 60 });
     fc.assert(
       fc.property(changes, fc.integer({ min: 1, max: 50 }), (all, cap) => {
@@ -21,7 +21,7 @@ describe('sums of capped numbers', () => {
 });
 
 describe('shares of the queue', () => {
-  it('alone an account gets a quarter; the more are in the queue the less each may add; the last place is for a newcomer', () => {
+  it('give a lone account a quarter; more accounts may each add less; the last place is for a newcomer', () => {
     let own = 0;
     while (mayHaveMore(own, own)) own += 1;
     expect(own).toBe(QUEUE_SLOTS / 4);

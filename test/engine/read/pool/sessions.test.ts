@@ -7,7 +7,7 @@ const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length:
 describe('network sessions', () => {
   const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
 
-  it('reads a refused list with another session, and does not send that kind to the refusing one again (U34)', async () => {
+  it('read a refused list with another session, and do not send that kind to the refusing one again (U34)', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session, what }) => {
@@ -20,7 +20,7 @@ describe('network sessions', () => {
     await list('thread', '1');
   });
 
-  it('answers 403 when no session may read a list, after one request with each', async () => {
+  it('answer 403 if none of them may read a list, after one request with each', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two', 'three'],
       answer: () => {
@@ -32,7 +32,7 @@ describe('network sessions', () => {
     expect(calls.map(({ session }) => session).sort()).toEqual(['one', 'three', 'two']);
   });
 
-  it('a session that was refused one subject reads the others, and that one is not sent again (S17)', async () => {
+  it('continue with other subjects after one was refused, which is not sent again (S17)', async () => {
     const { list, calls } = testPool({
       answer: ({ of }) => {
         if (of[0] === 'odd') throw refused();
@@ -49,7 +49,7 @@ describe('network sessions', () => {
     expect(calls.length).toBe(before + 1);
   });
 
-  it('after three different subjects in a row the kind is closed, and one read a minute finds out whether it still is (S17)', async () => {
+  it('stop reading a kind after three refused subjects in a row, and try one read a minute (S17)', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       let isRefused = true;
@@ -81,7 +81,7 @@ describe('network sessions', () => {
   });
 
   it.each(['upstream_error', 'upstream_rate_limited', 'request_rejected', 'query_id_stale'] as const)(
-    'a read that fails with %s is tried once on another session within the same call (S12)',
+    'retry a read that fails with %s once on another session within the same call (S12)',
     async (code) => {
       const { search, calls } = testPool({
         sessions: ['one', 'two', 'three'],
@@ -95,7 +95,7 @@ describe('network sessions', () => {
     },
   );
 
-  it('reports the original failure when the session that retries has no access at all', async () => {
+  it('report the original failure if the session that retries has no access at all', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session }) => {
@@ -106,7 +106,7 @@ describe('network sessions', () => {
     expect(calls.filter(({ session }) => session === 'two').length).toBeLessThanOrEqual(1);
   });
 
-  it('so it is for those that wait for that session while it is refused', async () => {
+  it('also retry reads that wait for a session while it is refused', async () => {
     const { list } = testPool({
       sessions: ['one', 'two'],
       perSecond: 20,
@@ -118,7 +118,7 @@ describe('network sessions', () => {
     expect(failures.map(([code]) => code)).toEqual(Array(4).fill('upstream_error'));
   });
 
-  it('retries a whole failed batch with another session', async () => {
+  it('retry a whole failed batch with another session', async () => {
     let failures = 1;
     const { user, calls } = testPool({
       sessions: ['one', 'two'],
@@ -130,7 +130,7 @@ describe('network sessions', () => {
     expect(calls.map(({ of }) => of.length)).toEqual([50, 50]);
   });
 
-  it('rests a session for as long as the network says, and keeps using the others', async () => {
+  it('rest for as long as the network says, while the others are used', async () => {
     let nowMs = 1_000_000;
     const { search, calls } = testPool({
       sessions: ['one', 'two'],
@@ -151,7 +151,7 @@ describe('network sessions', () => {
     ['no session is left', 'no_account', 'no_account', 'no_account'],
     ['all are out of calls', 'upstream_rate_limited', 'upstream_rate_limited', 'upstream_rate_limited'],
     ['one is out of calls', 'no_account', 'upstream_rate_limited', 'upstream_rate_limited'],
-  ] as const)('%s: refuses until the first session is free, without a call (S3, U32)', async (_, one, two, told) => {
+  ] as const)('%s: refuse until the first session is free, without a call (S3, U32)', async (_, one, two, told) => {
     const rests = { one: { code: one, retryAfter: 700 }, two: { code: two, retryAfter: 300 } };
     const { search, calls } = testPool({
       sessions: ['one', 'two'],
@@ -169,7 +169,7 @@ describe('network sessions', () => {
     expect(calls).toHaveLength(before);
   });
 
-  it('rests a session that has no calls left, for that kind of read only', async () => {
+  it('rest if they have no calls left, for that kind of read only', async () => {
     const { search, list, calls } = testPool({
       sessions: ['one', 'two'],
       answer: ({ session, what }, { observe }) => {
@@ -182,7 +182,7 @@ describe('network sessions', () => {
     await list('followers', '1');
   });
 
-  it('keeps reading a kind when only an auxiliary call was refused', async () => {
+  it('keep reading a kind if only an auxiliary call was refused', async () => {
     let refusals = 1;
     const { search, calls } = testPool({
       sessions: ['one'],
@@ -197,7 +197,7 @@ describe('network sessions', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('a rest that ends before the deadline is waited for', async () => {
+  it('wait for a rest that ends before the deadline', async () => {
     let tired = true;
     const { search, calls } = testPool({
       answer: () => {
@@ -213,7 +213,7 @@ describe('network sessions', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('one that fails again and again is left alone, then one call finds out that it is well again', async () => {
+  it('rest after repeated failures, until one call finds the network well again', async () => {
     let sick = true;
     const { search, calls, pool } = testPool({
       answer: () => {
@@ -232,7 +232,7 @@ describe('network sessions', () => {
     expect(pool.health().sessions).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('each has its own pace: two are twice as fast as one', async () => {
+  it('have a pace each: two are twice as fast as one', async () => {
     const time = async (sessions: string[]): Promise<number> => {
       const { search } = testPool({ sessions, perSecond: 20 });
       const startedAt = performance.now();
@@ -243,7 +243,7 @@ describe('network sessions', () => {
     expect(two).toBeLessThan(one * 0.75);
   });
 
-  it('one that hangs costs a read half of its time, and another session makes it (S12)', async () => {
+  it('hand a read to another session after half of its time if one hangs (S12)', async () => {
     const { search } = testPool({
       sessions: ['one', 'two'],
       deadlineMs: 2000,
@@ -253,7 +253,7 @@ describe('network sessions', () => {
     expect(outcomes).toEqual(Array(4).fill('answered'));
   });
 
-  it('reads with the session that is free first, though others are closed for longer', async () => {
+  it('read with the one that is free first, though others are closed for longer', async () => {
     let rests = 1;
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
@@ -268,7 +268,7 @@ describe('network sessions', () => {
     expect(calls.filter(({ session }) => session === 'two').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('the pace of those that may read a kind is what a read of it waits for', async () => {
+  it('make a read wait for the pace of those that may read its kind', async () => {
     const { list, pool } = testPool({
       sessions: ['one', 'two', 'three', 'four'],
       perSecond: 4,
@@ -286,7 +286,7 @@ describe('network sessions', () => {
     expect(pool.health().families.slow.refused).toBeGreaterThan(0);
   });
 
-  it('a network that never answers holds a read no longer than its deadline', async () => {
+  it('hold a read no longer than its deadline if the network never answers', async () => {
     const { search } = testPool({ deadlineMs: 300, answer: () => new Promise(() => {}) });
     expect(await failureOf(search('q'))).toMatchObject(['upstream_error', expect.any(Number)]);
   });
