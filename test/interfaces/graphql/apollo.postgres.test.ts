@@ -1,4 +1,7 @@
-/** Apollo Client with the manifest of persisted operations and its usual cache: what was paid for can be read from the cache. */
+/**
+ * Apollo Client with the manifest of persisted operations and its default cache: what was paid for can be read from the
+ * cache.
+ */
 
 import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
@@ -30,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => perch.close());
 
-/** A client that sends hashes alone, found in the manifest by the operation's name. */
+/** A client that sends only hashes, which it finds in the manifest by the operation's name. */
 function apollo(key: string): ApolloClient {
   const persisted = new PersistedQueryLink({
     generateHash: ({ definitions: [first] }) => {
@@ -47,23 +50,23 @@ function apollo(key: string): ApolloClient {
 const withoutTypenames = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, member) => (name === '__typename' ? undefined : member)));
 
-/** One read of each operation that finds something. */
+/** One read of each operation, chosen so that it finds something. */
 const READS = Object.keys(readOperations())
-  // There is neither a purchase nor a watch to ask for.
+  // Without those for which this account has nothing to ask: purchases, watches, receipts.
   .filter((name) => !/^(?:checkout|receipt|me|watch|watch-.*)$/.test(name))
   .map((name) => [name, ROWS.find(({ operation }) => operation === name)?.variables ?? {}] as const);
 
 it.each(READS)(
-  'reads all of %s from the cache of Apollo Client, when it is run by its hash',
+  'reads all of %s from the cache of Apollo Client when it is run by its hash',
   async (name, variables) => {
     const { key } = await perch.account();
     const text = readOperations()[name] ?? '';
     const plain = () => post(perch, { key }, { query: text, variables });
-    // What was read, and then as it is in the cache.
+    // The read itself, then the same from the cache.
     await plain();
     const { body } = await plain();
     const client = apollo(key);
-    // Clients have the published text, or their own copy of the fields.
+    // Clients have the published text, or a copy of the fields of their own.
     for (const document of [manifest.find((entry) => entry.name === name)?.body ?? '', text]) {
       const query = parse(document);
       const { data } = await client.query({ query, variables, fetchPolicy: 'network-only' });
@@ -86,7 +89,7 @@ it('publishes documents with __typename in every selection set, under hashes of 
   }
 });
 
-it('keeps an answer to a published document, as one to any other paid read', async () => {
+it('keeps an answer to a published document like one to any other paid read', async () => {
   const account = await perch.account();
   const { id } = manifest.find(({ name }) => name === 'tweet') ?? {};
   const extensions = { persistedQuery: { version: 1, sha256Hash: id } };

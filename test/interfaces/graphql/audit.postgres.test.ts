@@ -12,7 +12,7 @@ describe.each(MOUNTS)('the GraphQL-over-HTTP audit against the running server (G
   afterAll(() => perch.close());
 
   it('finds nothing, not even among its recommendations', async () => {
-    // Keyless, it would meet the limit of ten requests a second of one address.
+    // Without a key, it would hit the limit of ten requests a second for one address.
     const { key } = await perch.account();
     const withKey: typeof fetch = (url, init = {}) => {
       const headers = new Headers(init.headers);

@@ -1,4 +1,4 @@
-/** The recipes for caches of clients in docs/graphql.md, run as they stand there: what was paid for is in the cache. */
+/** The recipes for client caches in docs/graphql.md, run as they are written: what was paid for is in the cache. */
 import { readFileSync } from 'node:fs';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, type Exchange, fetchExchange } from '@urql/core';
@@ -24,7 +24,7 @@ import { post } from './client.js';
 
 const GUIDE = readFileSync(new URL('../../../docs/graphql.md', import.meta.url), 'utf8');
 
-/** What the code below a client's name in the guide gives. */
+/** What the code under a client's name in the guide evaluates to. */
 function recipe<Value>(client: string, known: Readonly<Record<string, unknown>>): Value {
   const part = GUIDE.split(`- **${client}** `)[1] ?? '';
   const code = /```ts\n(.*?)```/s.exec(part)?.[1] ?? '';
@@ -33,7 +33,7 @@ function recipe<Value>(client: string, known: Readonly<Record<string, unknown>>)
   return new Function(...Object.keys(known), last)(...Object.values(known)) as Value;
 }
 
-/** A user and a tweet with the same id, and objects that have none. */
+/** A user and a tweet with the same id, and objects without an id. */
 const QUERY = `query Twins {
   user(id: "120") { id handle }
   tweet(id: "120") { id text author { id handle } media { url } audio { url } poll { options { text } } articles { title } }
@@ -71,7 +71,7 @@ afterAll(() => perch.close());
 const withoutTypenames = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, member) => (name === '__typename' ? undefined : member)));
 
-/** Runs a read, which is charged, and one from the cache, which asks nobody. */
+/** Makes one read that is charged, and one from the cache that sends nothing. */
 async function readTwice(
   read: (from: 'network' | 'cache') => Promise<unknown>,
   whole: unknown = expected,
@@ -86,7 +86,7 @@ async function readTwice(
   return before - after;
 }
 
-it('reads what was charged from the cache of Apollo Client, as it comes', async () => {
+it('reads what was charged from the cache of Apollo Client, with its defaults', async () => {
   const link = new HttpLink({ uri: `${perch.url}/graphql`, headers: { 'x-api-key': account.key } });
   const client = new ApolloClient({ cache: new InMemoryCache(), link });
   const query = gql(QUERY);
@@ -110,7 +110,7 @@ it('reads what was charged from the cache of urql, set up as the guide says', as
   expect(await readTwice(read)).toBe(price);
 });
 
-it('names in the recipe for urql each type without an id that paid reads have', () => {
+it('names in the recipe for urql every type without an id that paid reads have', () => {
   const found = new Set<string>();
   const visit = (name: string): void => {
     const type = schema.getType(name);

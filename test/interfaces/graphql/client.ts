@@ -1,7 +1,7 @@
 import { createClient } from '../../kit/client.js';
 import type { TestAccount, TestPerch } from '../../kit/perch.js';
 
-/** What any GraphQL answer can hold, as if it were all there. */
+/** All members that a GraphQL answer can have, none of them optional. */
 export interface GraphqlBody {
   readonly data: unknown;
   readonly errors: readonly {
@@ -43,7 +43,7 @@ export interface Asked {
 
 export const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** POSTs an operation, as a text or as the whole request; null: without a key. */
+/** POSTs an operation, given as its text or as the whole request. The key may be null. */
 export async function post(
   perch: Pick<TestPerch, 'url'>,
   account: Pick<TestAccount, 'key'> | null,
@@ -56,7 +56,7 @@ export async function post(
   return { status, headers: got, body: body as unknown as GraphqlBody };
 }
 
-/** What lies at a path of the data: field names and list indices. */
+/** The value at a path of the data: field names and list indices. */
 export const at = (reply: GraphqlReply, ...path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | null)?.[key], reply.body.data);
 

@@ -6,7 +6,7 @@ import { fill } from '../../rules/support/rows.js';
 import { at, failures, post } from './client.js';
 import { MOUNTS } from './service.js';
 
-/** What Relay and Apollo's relayStylePagination read of a page. */
+/** What Relay and Apollo's relayStylePagination read from a page. */
 interface Connection {
   readonly nodes: readonly unknown[];
   readonly edges: readonly { readonly cursor: string; readonly node: unknown }[];
@@ -101,7 +101,7 @@ describe.each(MOUNTS)('edges and nodes (%s)', (mount) => {
   });
 
   it.each(['1', 'User:', 'user:1', 'User:x', 'Page:1', 'User:1:2'])(
-    'finds nothing under the global id %s, free, with an empty wallet too',
+    'finds nothing under the global id %s, free, even with an empty wallet',
     async (nodeId) => {
       const asked = { query: 'query ($nodeId: ID!) { node(nodeId: $nodeId) { nodeId } }', variables: { nodeId } };
       for (const credits of [10, 0]) {
@@ -112,7 +112,7 @@ describe.each(MOUNTS)('edges and nodes (%s)', (mount) => {
     },
   );
 
-  it('finds nothing under the global id of an object that is not there', async () => {
+  it('finds nothing under the global id of a missing object', async () => {
     const reply = await post(perch, await perch.account(), '{ node(nodeId: "Tweet:404404") { nodeId } }');
     expect(reply.body.data).toEqual({ node: null });
     expect(failures(reply)).toEqual({ node: 'not_found' });

@@ -1,4 +1,4 @@
-/** Perch in an app of somebody else's: as a plugin, and the example as the process that it is. */
+/** Perch in another app: as a plugin, and the example app as a process. */
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { mercurius } from 'mercurius';
@@ -42,7 +42,7 @@ describe('the example of an app that embeds Perch', () => {
     expect(await started.end).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('has its own route, and Perch beside it: a profile and a timeline, charged to the account', async () => {
+  it('serves a route of its own and Perch: a profile and a timeline, charged to the account', async () => {
     const key = await newKey(50);
     const query = '{ user(handle: "lighthouse_hq") { id name } timeline(user: "101", first: 1) { nodes { id } } }';
     const reply = await post({ url }, { key }, query);
@@ -97,7 +97,7 @@ describe('Perch as a plugin', () => {
     expect(seen).toHaveLength(6);
   });
 
-  it('a hook that throws is `internal`, free, and keeps its text to itself', async () => {
+  it('answers `internal`, free, if a hook throws, and hides its text', async () => {
     const url = await open(async (host) => {
       await host.register(perchMercurius, { env: env() });
       host.graphql.addHook('onResolution', async () => {
@@ -113,7 +113,7 @@ describe('Perch as a plugin', () => {
     expect((await post({ url }, { key }, '{')).status).toBe(400);
   });
 
-  it('lives beside a Mercurius and parsers of the app, at a path of its own', async () => {
+  it('runs next to a Mercurius and parsers of the app, at a path of its own', async () => {
     const url = await open(async (host) => {
       await host.register(mercurius, {
         schema: 'type Query { own: String }',
@@ -161,7 +161,7 @@ describe('Perch as a plugin', () => {
     await expect(opening).rejects.toThrow(says);
   });
 
-  it('refuses a second Perch in the same scope, and has one for each scope with a path of its own', async () => {
+  it('refuses a second Perch in the same scope, and allows one in each scope with a path of its own', async () => {
     const twice = open(async (host) => {
       await host.register(perchMercurius, { env: env() });
       await host.register(perchMercurius, { env: env(), path: '/two' });
@@ -178,7 +178,7 @@ describe('Perch as a plugin', () => {
     for (const path of ['/one', '/two']) expect((await fetch(`${url}${path}?query={__typename}`)).status).toBe(200);
   });
 
-  it('closes what it has opened when the rest of it fails', async () => {
+  it('closes what it has opened if the rest of it fails', async () => {
     const own = await Cli.open();
     const opening = open(async (host) => {
       host.get('/graphql', async () => 'taken');

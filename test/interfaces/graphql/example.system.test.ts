@@ -1,4 +1,4 @@
-/** The example of an app that embeds Perch, as its README says to run it: after a service that was started once. */
+/** The example of an app that embeds Perch, run as its README says: after a service that was started once. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ it('runs every command it lists, and shows what the app does', async () => {
   expect(lines.filter((line) => !app.includes(line))).toEqual([]);
 });
 
-it('ends, and stops the database it has started, when its port is taken', { timeout: SLOW_MS }, async () => {
+it('ends, and stops the database it started, if its port is taken', { timeout: SLOW_MS }, async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
   const { port } = other.address() as { port: number };

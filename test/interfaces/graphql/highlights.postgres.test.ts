@@ -18,7 +18,7 @@ describe.each(MOUNTS)('highlights of a search (%s)', (mount) => {
   });
   afterAll(() => perch.close());
 
-  it('say where the query was found, free, beside the same results as nodes', async () => {
+  it('say where the query was found, free, next to the same results as nodes', async () => {
     const account = await perch.account({ credits: 10 });
     const reply = await post(perch, account, {
       query: `{ search(q: "\\"the gangway moves\\"") {
@@ -45,7 +45,7 @@ describe.each(MOUNTS)('highlights of a search (%s)', (mount) => {
     expect(highlights).toContainEqual({ field: 'handle', start: 0, end: 5 });
   });
 
-  it('prices below edges what it prices below nodes', async () => {
+  it('cost the same below edges as below nodes', async () => {
     const account = await perch.account({ credits: 10 });
     const below = '{ ... on Tweet { inReplyTo { id } replies(first: 3) { nodes { id } } } }';
     const estimate = async (fields: string): Promise<unknown> => {

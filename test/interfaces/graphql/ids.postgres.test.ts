@@ -4,7 +4,7 @@ import type { GraphqlBody } from './client.js';
 import { MOUNTS, type Service, startService } from './service.js';
 
 const EXACT = '1855222380982907193';
-/** What JSON makes of it. */
+/** What parsing JSON turns it into. */
 const ROUNDED = '1855222380982907200';
 
 describe.each(MOUNTS)('ids in GraphQL (%s)', (mount) => {
@@ -17,7 +17,7 @@ describe.each(MOUNTS)('ids in GraphQL (%s)', (mount) => {
   });
   afterAll(() => service.close());
 
-  /** The request as it is written: `JSON.stringify` would round it. */
+  /** Sends the request as written, because `JSON.stringify` would round the id. */
   async function send(body: string): Promise<{ status: number; body: GraphqlBody }> {
     const headers = { 'content-type': 'application/json', 'x-api-key': account.key };
     const response = await fetch(`${service.perch.url}/graphql`, { method: 'POST', headers, body });

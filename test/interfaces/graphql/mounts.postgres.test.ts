@@ -1,4 +1,4 @@
-/** The two mounts side by side: whatever is sent, the same comes back, for the same money, from the same reads. */
+/** The two mounts compared: the same requests get the same answers, for the same price, from the same reads. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
@@ -96,7 +96,10 @@ const SEARCHES = [
   '',
 ];
 
-/** How many bytes come, and whether that is known before: what was compressed before, and kept, has another length. */
+/**
+ * Removes how long the answer is and whether that is known in advance: an answer kept in compressed form has another
+ * length.
+ */
 function unframed<R extends { readonly headers: Readonly<Record<string, string>> }>({ headers, ...rest }: R) {
   const { 'content-length': _, 'transfer-encoding': __, ...others } = headers;
   return { ...rest, headers: others };
@@ -115,7 +118,9 @@ describe('Yoga and Mercurius', () => {
     for (const { service } of sides) await service.close();
   });
 
-  /** Sends a request to each side, and gives what each made of it: all that a client can see, the money and the reads. */
+  /**
+   * Sends a request to each side and returns what each made of it: all that a client can see, the charge and the reads.
+   */
   const onEach = (path: string, init: RequestInit & { headers: Record<string, string> }, keyless = false) =>
     Promise.all(
       sides.map(async ({ service, account }) => {
@@ -139,29 +144,29 @@ describe('Yoga and Mercurius', () => {
     );
 
   const same = async (path: string, init: RequestInit & { headers: Record<string, string> }, keyless = false) => {
-    // Anew, from what is held, and from what is compiled by then.
+    // First anew, then from the cache, then with the compiled operation.
     for (let i = 0; i < 3; i += 1) {
       const [yoga, mercurius] = await onEach(path, init, keyless);
       expect(mercurius && unframed(mercurius)).toEqual(yoga && unframed(yoga));
     }
   };
 
-  it.each(ASKED.map((asked) => [JSON.stringify(asked), asked] as const))('%s', async (_name, asked) => {
+  it.each(ASKED.map((asked) => [JSON.stringify(asked), asked] as const))('answer %s alike', async (_name, asked) => {
     const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
     for (const accept of [GRAPHQL_TYPE, 'application/json']) {
       await same('/graphql', { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body });
     }
   });
 
-  it.each(BODIES)('a body of %s: %s', async (type, body) => {
+  it.each(BODIES)('answer a body of %s: %s', async (type, body) => {
     await same('/graphql', { method: 'POST', headers: { 'content-type': type }, body });
   });
 
-  it.each(SEARCHES)('GET /graphql?%s', async (search) => {
+  it.each(SEARCHES)('answer GET /graphql?%s alike', async (search) => {
     await same(`/graphql?${encodeURI(search)}`, { headers: { accept: GRAPHQL_TYPE } });
   });
 
-  it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('%s /graphql', async (method) => {
+  it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('answer %s /graphql alike', async (method) => {
     await same('/graphql?query={__typename}', { method, headers: {} });
   });
 
@@ -170,11 +175,11 @@ describe('Yoga and Mercurius', () => {
     ['that is compressed', { 'content-encoding': 'gzip' }, new Uint8Array(gzipSync('{"query":"{ __typename }"}'))],
     ['that is no UTF-8', {}, new Uint8Array(Buffer.from('{"query":"{ tweet(id: \xff) { id } }"}', 'latin1'))],
     ['with a mark of the byte order', {}, '\ufeff{"query":"{ __typename }"}'],
-  ])('a body %s', async (_name, given, body) => {
+  ])('answer a body %s alike', async (_name, given, body) => {
     await same('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', ...given }, body });
   });
 
-  it('an answer that is compressed', async () => {
+  it('compress an answer alike', async () => {
     const body = JSON.stringify({ query: getIntrospectionQuery() });
     const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' };
     await same('/graphql', { method: 'POST', headers, body });
@@ -189,14 +194,14 @@ describe('Yoga and Mercurius', () => {
   });
 
   it.each([getIntrospectionQuery(), '{ __typename }', '{ me { balance } }', '{'])(
-    'without a key: %s',
+    'answer alike without a key: %s',
     async (query) => {
       const body = JSON.stringify({ query });
       await same('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body }, true);
     },
   );
 
-  it('a budget by the header, and money that runs out, trim alike', async () => {
+  it('trim alike for a budget in the header, and when credits run out', async () => {
     const query =
       '{ a: tweet(id: "41") { id } b: timeline(user: "1", first: 30) { nodes { id quoted { id } } } c: user(id: "9") { id } }';
     for (const credits of ['0.4', '1', '7', '31.5', '62']) {

@@ -37,11 +37,11 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
       followerIds(user: "1", first: 10) { nodes }
       me { balance }
     }`);
-    // Ids of a page that was read for profiles already are hits.
+    // Ids from a page that was already read for profiles are hits.
     expect(spent).toBeCloseTo(1 + 3 + 10 * 0.1 + 10 * 0.01, 9);
   });
 
-  it('G3, U48: an object that appears twice is paid once, under aliases, in lists, by id and by handle', async () => {
+  it('G3, U48: counts an object that appears twice once, under aliases, in lists, by id and by handle', async () => {
     const aliases = await ask('{ a: tweet(id: "200") { id } b: tweet(id: "200") { text } c: tweet(id: "200") { id } }');
     expect(aliases.spent).toBe(1);
     expect(aliases.calls).toHaveLength(1);
@@ -58,7 +58,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(names.spent).toBe(1);
   });
 
-  it('G3: what was paid is free once more even with nothing left', async () => {
+  it('G3: is zero for what was already paid for, even with nothing left', async () => {
     const { body, spent } = await ask(
       '{ a: timeline(user: "1", first: 4) { nodes { id } } b: timeline(user: "1", first: 4) { nodes { id } } c: tweet(id: "198") { id } }',
       { credits: 4 },
@@ -68,7 +68,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(at({ body } as never, 'b', 'nodes')).toHaveLength(4);
   });
 
-  it('G4: says what was paid for, one line per path and cache label', async () => {
+  it('G4: is broken down into one line per path and cache label', async () => {
     const { account, body } = await ask('{ page: timeline(user: "1", first: 2) { nodes { id q: quoted { id } } } }');
     expect(body.extensions.credits).toEqual({
       charged: 4,
@@ -88,7 +88,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(again.body.extensions.credits.cache).toBe('hit');
   });
 
-  it('G5: fields that fail are null, named, and free; the rest is paid', async () => {
+  it('G5: leaves out fields that fail, which are null and named; the rest is paid', async () => {
     const reply = await ask(
       '{ yes: tweet(id: "200") { id } no: tweet(id: "999") { id } bad: user(handle: "!!") { id } none: timeline(user: "404") { nodes { id } } }',
     );
@@ -98,7 +98,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(reply.spent).toBe(1);
   });
 
-  it('G8: a worst case above the default budget is refused free with its figure, and runs within a budget', async () => {
+  it('G8: is refused free with its figure if the worst case exceeds the default budget, and allowed within a budget', async () => {
     const query =
       '{ users(handles: ["user1", "user2"]) { nodes { tweets(first: 100) { nodes { quoted { quotes(first: 1) { nodes { id } } } } } } } }';
     const wide =
@@ -119,7 +119,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(at(within, 'a', 'nodes')).toHaveLength(50);
   });
 
-  it('G8: a size sent as null is the default, in the worst case too', async () => {
+  it('G8: takes a size sent as null for the default, in the worst case too', async () => {
     const account = await service.perch.account();
     const extensions = { dryRun: true };
     for (const query of [
@@ -134,7 +134,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(body.extensions.estimate).toEqual({ max_items: 420, max_credits: 420 });
   });
 
-  it('M26: a dry run prices an operation, its nested reads, its fresh ones and what it skips; nothing is read', async () => {
+  it('M26: is estimated by a dry run with its nested, fresh and skipped reads; nothing is read', async () => {
     const query = `query ($no: Boolean!) {
       timeline(user: "1", first: 10, fresh: true) { nodes { quoted { id } } }
       followers(user: "1", first: 30) @skip(if: $no) { nodes { id } }
@@ -153,7 +153,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(await service.perch.balance(account)).toBe(1000);
   });
 
-  it('M26: a budget trims lists and fails what it does not cover, by extension or header; both and different is 400', async () => {
+  it('M26: is limited by a budget, which trims lists and fails the rest, by extension or header; two different ones are 400', async () => {
     const trimmed = await ask(
       '{ timeline(user: "1", first: 9) { nodes { id } pageInfo { truncated hasNextPage } } t: tweet(id: "1") { id } }',
       {
@@ -178,7 +178,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(failures(none)).toEqual({ tweet: 'no_credits' });
   });
 
-  it('G9: money that runs out goes to fields in document order, whatever their kind, depth first', async () => {
+  it('G9: is covered for fields in document order when credits run out, whatever their kind, depth first', async () => {
     const query = `{
       a: tweet(id: "1") { id }
       b: timeline(user: "1", first: 2) { nodes { id quoted { id } } }
@@ -208,7 +208,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     }
   });
 
-  it('B6, B7, B9: a batch is covered from its beginning; from the first that is not, all are no_credits, whatever they are', async () => {
+  it('B6, B7, B9: is covered from the beginning of a batch; from the first item that is not, all are no_credits', async () => {
     await ask('{ tweet(id: "30") { id } }');
     const reply = await ask(
       '{ tweets(ids: ["998", "31", "32", "33", "30", "0x", "999"]) { nodes { id } errors { input code } } }',
@@ -224,7 +224,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect([reply.spent, reply.calls.flatMap(({ of }) => of)]).toEqual([2, ['998', '31', '32']]);
   });
 
-  it('G9: where money is tight, reads of one field still travel together', async () => {
+  it('G9: lets reads of one field travel together even if credits are tight', async () => {
     const { calls, spent } = await ask('{ timeline(user: "1", first: 40) { nodes { quoted { id } } } }', {
       credits: 79,
     });
@@ -232,7 +232,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(calls.map(({ what }) => what)).toEqual(['page', 'tweets']);
   });
 
-  it('G10, U46: nested single reads are one batch: 100 quoted tweets are one upstream call', async () => {
+  it('G10, U46: reads nested single objects as one batch: 100 quoted tweets are one upstream call', async () => {
     const { calls, spent, body } = await ask('{ timeline(user: "1", first: 100) { nodes { quoted { id } } } }');
     expect(calls.map(({ what, of }) => [what, of.length])).toEqual([
       ['page', 1],
@@ -242,7 +242,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(at({ body } as never, 'timeline', 'nodes', 99, 'quoted', 'id')).toBe('1');
   });
 
-  it('G10: a paid list hangs below at most 20 parents', async () => {
+  it('G10: allows a paid list below at most 20 parents', async () => {
     const under = (first: number) =>
       `{ timeline(user: "1", first: ${first}) { nodes { replies(first: 1) { nodes { id } } } } }`;
     const refused = await ask(under(21));
@@ -254,7 +254,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect((await ask(under(20))).status).toBe(200);
   });
 
-  it('G14: `fresh` is a matter of its field alone', async () => {
+  it('G14: is doubled by `fresh` for that field only', async () => {
     await ask('{ tweet(id: "5") { id } }');
     const { body } = await ask('{ held: tweet(id: "5") { id } anew: tweet(id: "6", fresh: true) { id } }');
     expect(body.extensions.credits.breakdown).toEqual([
@@ -263,7 +263,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     ]);
   });
 
-  it('U51: what failed for a moment is not remembered, and duplicates are folded before they are paid', async () => {
+  it('U51: is without remembered temporary failures, and duplicates are merged before they are paid for', async () => {
     service.net.fail(new Error('socket hang up'), 1);
     const failed = await ask('{ a: tweet(id: "9") { id } b: tweet(id: "9") { id } }');
     expect(failures(failed)).toEqual({ a: 'upstream_error', b: 'upstream_error' });
@@ -272,7 +272,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect([well.spent, well.calls.length]).toEqual([1, 1]);
   });
 
-  it('G12: cursors are the same as in REST', async () => {
+  it('G12: comes with the same cursors as in REST', async () => {
     const { account, body } = await ask(
       '{ timeline(user: "1", first: 3) { nodes { id } pageInfo { endCursor hasNextPage } } }',
     );

@@ -33,7 +33,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlBody };
   };
 
-  it('G1: GET runs queries, and only queries', async () => {
+  it('G1: runs queries by GET, and only queries', async () => {
     const query = await get({ query: '{ tweet(id: "1") { id } }' });
     expect(JSON.parse(query.text)).toMatchObject({ data: { tweet: { id: '1' } } });
     const mutation = await get({ query: 'mutation { checkout(pack: "starter") { url } }' });
@@ -42,7 +42,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(named.status).toBe(405);
   });
 
-  it('G1: a browser that opens the address gets GraphiQL, without a key and outside the public policy (L10)', async () => {
+  it('G1: serves GraphiQL to a browser without a key and outside the public policy (L10)', async () => {
     for (let i = 0; i < 15; i += 1) {
       const response = await fetch(`${service.perch.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -51,7 +51,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     }
   });
 
-  it('G2: introspection needs no key and is under the public policy; reads and `me` need one', async () => {
+  it('G2: needs no key for introspection, which is under the public policy; reads and `me` need one', async () => {
     service.clock.advance(1000);
     const schema = await post(service.perch, null, getIntrospectionQuery());
     expect(at(schema, '__schema', 'queryType', 'name')).toBe('Query');
@@ -83,7 +83,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     service.clock.advance(1000);
     for (let i = 0; i < 10; i += 1) await post(service.perch, null, '{ __typename }');
     const parse = vi.spyOn(JSON, 'parse');
-    // Not in this file's own text, which may be parsed for a stack.
+    // A random text, because this file's own source may be parsed for a stack.
     const mark = randomBytes(8).toString('hex');
     const unread = (text: unknown): boolean => !String(text).includes(mark);
     const body = JSON.stringify({ query: `{ __typename } # ${mark}` });
@@ -116,7 +116,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(poor.headers.get('content-type')).toBe(`${GRAPHQL_TYPE}; charset=utf-8`);
   });
 
-  it('G6: what is refused before it runs has the status of REST, and 422 where a document asks for what there is not', async () => {
+  it('G6: gives a refusal before execution the status of REST, and 422 to a document that asks for what does not exist', async () => {
     const poor = await service.perch.account({ credits: 0 });
     const slow = await service.perch.account({ qps: 1 });
     await post(service.perch, slow, '{ __typename }');
@@ -145,7 +145,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     }
   });
 
-  it('G6: is 200 whenever there is data, with errors beside it', async () => {
+  it('G6: answers 200 whenever there is data, even with errors', async () => {
     const reply = await post(service.perch, account, '{ a: tweet(id: "999") { id } }');
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, `${GRAPHQL_TYPE}; charset=utf-8`]);
     expect(reply.body).toMatchObject({
@@ -201,7 +201,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     }
   });
 
-  it('refuses what is not UTF-8 wherever it is, free, and reads no replacement of it', async () => {
+  it('refuses invalid UTF-8 anywhere, free, and reads no replacement of it', async () => {
     const { key } = account;
     const before = await service.perch.balance(account);
     const send = (path: string, type?: string, body?: string, accept = 'application/json') =>
@@ -237,7 +237,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(preferred.headers.get('content-type')).toBe(`${GRAPHQL_TYPE}; charset=utf-8`);
   });
 
-  it('G7: one operation is one request, however many reads it has', async () => {
+  it('G7: counts one operation as one request, however many reads it has', async () => {
     const one = await service.perch.account({ qps: 5 });
     const fields = Array.from({ length: 10 }, (_, i) => `a${i}: tweet(id: "${i + 1}") { id }`).join(' ');
     const reply = await post(service.perch, one, `{ ${fields} }`);
@@ -245,7 +245,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
   });
 
   describe('persisted operations', () => {
-    it.each(Object.keys(OPERATIONS))('%s is found by its name and by the SHA-256 of its text', async (name) => {
+    it.each(Object.keys(OPERATIONS))('are found by name and by the SHA-256 of their text: %s', async (name) => {
       const hash = sha256(OPERATIONS[name] ?? '');
       const byName = await post(service.perch, account, { documentId: name });
       const byHash = await post(service.perch, account, { extensions: persisted(hash.toUpperCase()) });
@@ -257,13 +257,13 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
       expect(status).toBe(OPERATIONS[name]?.startsWith('mutation') ? 405 : 200);
     });
 
-    it('an unknown name is refused where it was given', async () => {
+    it('are refused by an unknown name, at the place where it was given', async () => {
       const { status, body } = await post(service.perch, account, { documentId: 'nobody' });
       expect(status).toBe(400);
       expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'documentId' });
     });
 
-    it('refuses an unknown hash so that clients stop asking, and registers nothing (U52)', async () => {
+    it('are refused by an unknown hash so that clients stop trying, and none is registered (U52)', async () => {
       const query = '{ tweet(id: "2") { id } }';
       const extensions = persisted(sha256(query));
       const missing = await post(service.perch, account, { extensions });
@@ -295,7 +295,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(broken.body.extensions.request_id).toBe(broken.headers.get('x-request-id'));
   });
 
-  it('M19: a ledger that cannot be written is 500 `internal`: nothing delivered, nothing charged', async () => {
+  it('M19: answers 500 `internal` if the ledger cannot be written: nothing delivered, nothing charged', async () => {
     const { sql } = service.perch.database;
     const paying = await service.perch.account({ credits: 5 });
     await sql`create function refuse_debit() returns trigger language plpgsql as $$

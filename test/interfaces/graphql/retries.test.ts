@@ -1,4 +1,7 @@
-/** The recipe for retries in docs/graphql.md, run as it stands there: nothing that may have been charged is repeated (M36). */
+/**
+ * The recipe for retries in docs/graphql.md, run as it is written: nothing that may have been charged is repeated
+ * (M36).
+ */
 import { readFileSync } from 'node:fs';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { RetryLink } from '@apollo/client/link/retry';

@@ -36,7 +36,7 @@ const nonNullOf = (name: string): string[] =>
     .map((field) => field.name)
     .sort();
 
-/** The prices of docs/pricing.md, by what a field returns. */
+/** The prices of docs/pricing.md, by the type that a field returns. */
 const PRICES: Readonly<Record<string, number>> = {
   'Query.node': 1,
   'Query.user': 1,
@@ -79,14 +79,14 @@ describe('the printed schema', () => {
     expect(printed).toHaveLength(Object.keys(PRICES).length);
   });
 
-  it('has the directives of the specification beside its own', () => {
+  it('has the directives of the specification and its own', () => {
     const names = schema.getDirectives().map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining([...specifiedDirectives.map(({ name }) => name), 'price']));
   });
 });
 
 describe('descriptions', () => {
-  it('every type, field, argument and enum value says what it is', () => {
+  it('say what every type, field, argument and enum value is', () => {
     const bare = [
       ...TYPES.filter(({ name }) => !['String', 'Int', 'Float', 'Boolean', 'ID'].includes(name)),
       ...FIELDS.map(({ name, field }) => ({ name, description: field.description })),
@@ -113,7 +113,7 @@ describe('descriptions', () => {
 
 describe('prices', () => {
   it.each(FIELDS.filter(({ field }) => priceOf(field)).map(({ name, field }) => [name, field] as const))(
-    '%s is bounded by its arguments, so that its worst case is known (G8)',
+    '%s is bounded by its arguments, so its worst case is known (G8)',
     (name, field) => {
       const isFollowed = name.startsWith('Subscription.');
       const items = priceOf(field)?.items ?? 'one';
@@ -124,10 +124,11 @@ describe('prices', () => {
       } else if (items !== 'one') {
         expect(ruleOf(bound)).toMatchObject({ kind: 'inputs', min: 1, max: 100 });
       }
-      // G14: freshness is the field's own. Relay's compiler takes `node` with one argument only, and streams are fresh.
+      // G14: freshness is the field's own. Relay's compiler accepts `node` with one argument only, and streams are
+      // always fresh.
       const fresh = field.args.find((arg) => arg.name === 'fresh');
       expect(fresh?.defaultValue).toBe(name === 'Query.node' || isFollowed ? undefined : false);
-      // U50: what can fail can be null without taking its siblings with it.
+      // U50: a field that can fail is nullable, so it does not take its siblings with it.
       expect(isNonNullType(field.type)).toBe(false);
     },
   );
@@ -162,14 +163,14 @@ describe('prices', () => {
 });
 
 describe('names and nulls', () => {
-  it('G13: non-null is what section 2 and the Node interface require, and nothing else', () => {
+  it('G13: require what section 2 and the Node interface require, and nothing else', () => {
     expect(nonNullOf('User')).toEqual(
       ['id', 'nodeId', 'handle', 'name', 'followersCount', 'followingCount', 'tweetsCount', 'createdAt'].sort(),
     );
     expect(nonNullOf('Tweet')).toEqual(['id', 'nodeId', 'text', 'createdAt', 'authorId'].sort());
   });
 
-  it('G15: counts and lists have different names', () => {
+  it('G15: give counts and lists different names', () => {
     expect(Object.keys(fieldsOf('User'))).toEqual(
       expect.arrayContaining([
         ...['followersCount', 'followingCount', 'tweetsCount', 'likesCount', 'listedCount'],
@@ -184,7 +185,7 @@ describe('names and nulls', () => {
     );
   });
 
-  it('G12: pages have nodes, pageInfo and meta; names are camelCase', () => {
+  it('G12: give pages nodes, pageInfo and meta, and use camelCase', () => {
     for (const page of ['TweetPage', 'UserPage', 'SearchPage', 'IdPage']) {
       expect(Object.keys(fieldsOf(page))).toEqual(expect.arrayContaining(['nodes', 'pageInfo', 'meta']));
     }
@@ -194,7 +195,7 @@ describe('names and nulls', () => {
     expect(names.filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name))).toEqual([]);
   });
 
-  it('T12: does not use a 32-bit Int for counters of the network', () => {
+  it('T12: use no 32-bit Int for counters of the network', () => {
     const counters = [...Object.values(fieldsOf('User')), ...Object.values(fieldsOf('Tweet'))].filter(({ name }) =>
       name.endsWith('Count'),
     );

@@ -12,15 +12,15 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Newest first: tweets 200 to 101 of user 1, each of which quotes the one a hundred below it. */
+/** Newest first: tweets 200 to 101 of user 1, each of which quotes the tweet whose id is a hundred lower. */
 export const TIMELINE = range(100, 101).reverse().map(String);
 
 export type Mount = NonNullable<ComposeOptions['graphql']>;
 
-/** What runs GraphQL: all that is tested of one is tested of the other. */
+/** What runs GraphQL. Every test of one also runs with the other. */
 export const MOUNTS: readonly Mount[] = ['yoga', 'mercurius'];
 
-/** A Perch over a small scripted network, with a clock that stands still. `close` proves the ledger. */
+/** A Perch over a small scripted network, with a clock that stands still. `close` checks the ledger. */
 export async function startService(
   env: Record<string, string> = {},
   graphql: Mount = 'yoga',

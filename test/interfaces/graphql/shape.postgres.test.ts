@@ -30,18 +30,18 @@ describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
     expect([status, body.errors]).toEqual([200, undefined]);
   };
 
-  it('10 levels', async () => {
+  it('allows 10 levels', async () => {
     await accepted(deep(10));
     await refused(deep(11), /11 levels.*10/);
   });
 
-  it('10 levels, through fragments too', async () => {
+  it('allows 10 levels, counted through fragments', async () => {
     const spread = `query { tweet(id: "1") { ...A } } fragment A on Tweet { inReplyTo { ...B } } fragment B on Tweet {
       inReplyTo { inReplyTo { inReplyTo { inReplyTo { inReplyTo { inReplyTo { inReplyTo { inReplyTo { id } } } } } } } } }`;
     await refused(spread, /11 levels/);
   });
 
-  it('30 aliases, however often a fragment is spread', async () => {
+  it('allows 30 aliases, however often a fragment is spread', async () => {
     const aliased = (count: number) => `{ tweet(id: "1") { ${times(count, (i) => `a${i}: id`)} } }`;
     await accepted(aliased(30));
     await refused(aliased(31), /31 aliases.*30/);
@@ -49,7 +49,7 @@ describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
     await refused(spread, /32 aliases/);
   });
 
-  it('10 root fields, in fragments too', async () => {
+  it('allows 10 root fields, including those in fragments', async () => {
     await accepted(`{ ${times(10, () => '__typename')} }`);
     const fields = (count: number) => times(count, (i) => `a${i}: tweet(id: "${i + 1}") { id }`);
     await accepted(`{ ${fields(10)} }`);
@@ -61,7 +61,7 @@ describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
     );
   });
 
-  it('2,000 tokens and 32 KiB', async () => {
+  it('allows 2,000 tokens and 32 KiB', async () => {
     const long = (fields: number) =>
       `{ ${times(10, (i) => `a${i}: tweet(id: "${i + 1}") { ${'id '.repeat(fields)} }`)} }`;
     await accepted(long(189));
@@ -70,7 +70,7 @@ describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
     await refused(`{ tweet(id: "1") { id } } #${'x'.repeat(33_000)}`, /32768 bytes/);
   });
 
-  it('one operation: no array of them', async () => {
+  it('allows one operation, and no array of them', async () => {
     const response = await fetch(`${service.perch.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': account.key },
@@ -79,11 +79,11 @@ describe.each(MOUNTS)('how large an operation may be (G11) (%s)', (mount) => {
     expect(response.status).toBe(400);
   });
 
-  it('introspection is bounded by tokens and bytes, not by depth: tools need it whole', async () => {
+  it('limits introspection by tokens and bytes, not by depth, because tools need it whole', async () => {
     await accepted(`{ __schema { types { fields { type { ${'ofType { '.repeat(9)} name ${'} '.repeat(9)} } } } } }`);
   });
 
-  it('fragments that go in a circle are refused, not followed', async () => {
+  it('refuses fragments that go in a circle, and does not follow them', async () => {
     await refused(
       '{ tweet(id: "1") { ...A } } fragment A on Tweet { inReplyTo { ...B } } fragment B on Tweet { quoted { ...A } }',
       /within itself|itself/,

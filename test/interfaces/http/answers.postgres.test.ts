@@ -29,7 +29,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     service.net.fail(error);
     return reader.get(path, headers).finally(() => {
       service.net.heal();
-      // Until the session has rested as long as the network asked for.
+      // Until the session has rested for as long as the network asked.
       service.clock.forget();
     });
   };
@@ -48,7 +48,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     expect(reply.headers.get('ratelimit')).not.toBeNull();
   });
 
-  it('S7: route and method, key, rate limit, parameters, balance, read: in this order', async () => {
+  it('S7: checks route and method, key, rate limit, parameters, balance and read, in this order', async () => {
     const { net, nobody } = service;
     const broke = await service.customer({ credits: 0, qps: 1 });
     const poor = await service.customer({ credits: 0 });
@@ -69,7 +69,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
   });
 
   it.each(['/v1', '/v1/', '/v1/nothing', '/v1/users', '/v1/tweets/1/likes', '/v1/users/a/b/c'])(
-    'S8, L9: %s is 404 not_found in JSON, without a key, with the policy a new account starts on',
+    'S8, L9: answers %s with 404 not_found in JSON, without a key, with the policy of a new account',
     async (path) => {
       const reply = await service.nobody.get(path);
       expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
@@ -82,7 +82,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
   const concrete = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
 
   it.each([...new Set(ROUTES.map(({ path }) => path))])(
-    'S9, H4: %s answers another method with 405 and Allow',
+    'S9, H4: answers another method on %s with 405 and Allow',
     async (path) => {
       const methods = ROUTES.filter((row) => row.path === path).map(({ method }) => method);
       for (const method of ['PUT', 'DELETE', 'PATCH', methods.includes('GET') ? 'POST' : 'GET']) {
@@ -96,7 +96,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     },
   );
 
-  it('H4: HEAD on a metered read is 405 and bills nothing', async () => {
+  it('H4: answers HEAD on a metered read with 405 and charges nothing', async () => {
     const reader = await service.customer();
     for (const path of ['/v1/users/user1', '/v1/users/1/followers', '/v1/me']) {
       const reply = await reader.send('HEAD', path);
@@ -140,7 +140,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     expect(reply.headers.get('vary')).toMatch(/accept/i);
   });
 
-  it('7, H2: a problem has type, title, status, detail, code, request_id and the error', async () => {
+  it('7, H2: gives a problem type, title, status, detail, code, request_id and the error', async () => {
     const reader = await service.customer();
     const plain = await reader.get('/v1/users/1/followers?count=0');
     const problem = await reader.get('/v1/users/1/followers?count=0', { accept: PROBLEM });
@@ -157,7 +157,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     });
   });
 
-  it.each(Object.keys(ERROR_CODES))('H2: /problems/%s is a page that exists', async (code) => {
+  it.each(Object.keys(ERROR_CODES))('H2: has a page for /problems/%s', async (code) => {
     const reply = await service.nobody.get(`/problems/${code}`, { accept: 'text/html' });
     expect(reply.status).toBe(200);
     expect(reply.text).toContain(code);
@@ -168,19 +168,19 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     ['404 of an unknown path', () => service.nobody.get('/v1/nothing', { accept: PROBLEM })],
     ['405', () => service.nobody.send('DELETE', '/v1/me', { headers: { accept: PROBLEM } })],
     ['503', () => failing(upstreamFault('upstream_error'), undefined, { accept: PROBLEM })],
-  ])('H1: %s as a problem, too', async (_what, ask) => {
+  ])('H1: answers %s as a problem, too', async (_what, ask) => {
     const reply = await ask();
     expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(reply.body).toMatchObject({ status: reply.status, code: reply.body.error.code });
   });
 
-  it('H3: a success is application/json whatever failures shall look like', async () => {
+  it('H3: answers a success as application/json whatever type is requested for failures', async () => {
     const reader = await service.customer();
     const reply = await reader.get('/v1/me', { accept: PROBLEM });
     expect([reply.status, reply.headers.get('content-type')?.split(';')[0]]).toEqual([200, 'application/json']);
   });
 
-  it('H6: no validators on metered reads: a 304 would have no price', async () => {
+  it('H6: sends no validators with metered reads, because a 304 would have no price', async () => {
     const reader = await service.customer();
     const first = await reader.get('/v1/users/user1');
     expect([first.headers.get('etag'), first.headers.get('last-modified')]).toEqual([null, null]);
@@ -190,32 +190,35 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('H7: %s above 1,400 bytes, whether read or cached, and Vary: Accept-Encoding', async (encoding, unpack) => {
-    const { key } = await service.perch.account();
-    const ask = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
-    const path = `/v1/users/1/followers?count=${encoding.length + 5}`;
-    const answers = [await ask(`${path}&fresh=true`), await ask(path), await ask(path), await ask(path, 'identity')];
-    const [, first, second, plain] = answers.map(({ headers, bytes }) => {
-      expect(headers.vary).toMatch(/accept-encoding/i);
-      return JSON.parse((headers['content-encoding'] === encoding ? unpack(bytes) : bytes).toString());
-    });
-    expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([
-      encoding,
-      encoding,
-      encoding,
-      undefined,
-    ]);
-    // What is each call's own is in it, beside what they share.
-    for (const again of [second, plain]) {
-      expect(again).toEqual({ ...first, request_id: again.request_id, balance_remaining: again.balance_remaining });
-      expect(again.request_id).not.toBe(first.request_id);
-    }
-    expect(first.balance_remaining - second.balance_remaining).toBeCloseTo(second.credits_charged, 3);
-    const small = await ask('/v1/me');
-    expect([small.headers['content-encoding'], small.headers.vary]).toEqual([undefined, undefined]);
-  });
+  ])(
+    'H7: uses %s above 1,400 bytes, whether read or cached, and sends Vary: Accept-Encoding',
+    async (encoding, unpack) => {
+      const { key } = await service.perch.account();
+      const ask = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
+      const path = `/v1/users/1/followers?count=${encoding.length + 5}`;
+      const answers = [await ask(`${path}&fresh=true`), await ask(path), await ask(path), await ask(path, 'identity')];
+      const [, first, second, plain] = answers.map(({ headers, bytes }) => {
+        expect(headers.vary).toMatch(/accept-encoding/i);
+        return JSON.parse((headers['content-encoding'] === encoding ? unpack(bytes) : bytes).toString());
+      });
+      expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([
+        encoding,
+        encoding,
+        encoding,
+        undefined,
+      ]);
+      // Each answer also has what is its own, beside the shared part.
+      for (const again of [second, plain]) {
+        expect(again).toEqual({ ...first, request_id: again.request_id, balance_remaining: again.balance_remaining });
+        expect(again.request_id).not.toBe(first.request_id);
+      }
+      expect(first.balance_remaining - second.balance_remaining).toBeCloseTo(second.credits_charged, 3);
+      const small = await ask('/v1/me');
+      expect([small.headers['content-encoding'], small.headers.vary]).toEqual([undefined, undefined]);
+    },
+  );
 
-  it('H8: every answer has an id of its own, whatever the caller sends', async () => {
+  it('H8: gives every answer an id of its own, whatever the caller sends', async () => {
     const ids = new Set<string>();
     for (const path of ['/v1/nothing', '/v1/me', '/healthz', '/']) {
       const reply = await service.nobody.get(path, { 'x-request-id': 'mine' });
@@ -225,7 +228,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     expect(ids.size).toBe(4);
   });
 
-  it('S10: failures say that they are free, which parameter is at fault, and when to try again', async () => {
+  it('S10: says in failures that they are free, which parameter is at fault, and when to try again', async () => {
     const reader = await service.customer();
     expect((await reader.get('/v1/users/1/followers?count=0')).body).toMatchObject({
       error: { param: 'count' },
@@ -234,7 +237,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     expect((await failing(upstreamFault('no_account', 5))).body).toMatchObject({ error: { retry_after: 5 } });
   });
 
-  it('S13: a call that takes too long is 503 upstream_error, free', async () => {
+  it('S13: answers a call that takes too long with 503 upstream_error, free', async () => {
     const reader = await service.customer();
     const open = service.net.hold();
     const reply = await reader.get('/v1/users/user9?fresh=true');

@@ -1,4 +1,4 @@
-/** What is answered on the socket itself, without a route: to clients that never close their side, too. */
+/** Answers written to the socket itself, without a route, even for clients that never close their side. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { get, post, type RawClient, rawClient } from './raw.js';
 import { type BareServer, startBareServer } from './server.js';
 
 const SUNSET = 'Sun, 01 Aug 2027 00:00:00 GMT';
-/** A second, and what a busy machine adds. */
+/** A second, plus what a busy machine adds. */
 const SOON_MS = 2000;
 
 let server: BareServer;
@@ -75,7 +75,7 @@ describe('a connection that is refused', () => {
     },
   );
 
-  it('is destroyed within a second of its 503 for too many, though the client never closes', async () => {
+  it('is destroyed within a second of its 503 for too many connections, though the client never closes', async () => {
     const clients = Array.from({ length: 20 }, () => rawClient(server.url, '', { closes: false }));
     const { connections } = server.app.pressure;
     await vi.waitFor(() => expect(clients.filter(({ received }) => received().includes(' 503 '))).toHaveLength(10));
@@ -86,7 +86,7 @@ describe('a connection that is refused', () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  it('is not worked on when its request is completed after the refusal', async () => {
+  it('runs nothing if its request is completed after the refusal', async () => {
     const { received, socket, ours } = await stubborn(HALF_A_HEAD);
     await vi.waitFor(() => expect(received()).toContain(' 408 '), { timeout: 20_000 });
     const before = worked;
@@ -97,7 +97,7 @@ describe('a connection that is refused', () => {
     socket.destroy();
   });
 
-  it('gets no answer before the one that is due: it is closed instead', async () => {
+  it('is closed without an answer if an earlier answer is still due', async () => {
     const { closed } = rawClient(server.url, `${get('/v1/later')}BAD\r\n\r\n`);
     expect(await closed).toBe('');
   });

@@ -6,7 +6,7 @@ import { type BareServer, startBareServer } from './server.js';
 
 const KIB = 1024;
 
-/** Bodies of 16 KiB chunks whose length nobody said. */
+/** A body of 16 KiB chunks, without a declared length. */
 const chunked = (count: number): string =>
   post('/v1/length', 'Transfer-Encoding: chunked\r\n', `4000\r\n${'a'.repeat(16 * KIB)}\r\n`.repeat(count));
 
@@ -25,19 +25,19 @@ describe('one connection (P13)', () => {
     ['that never ends its head', 'GET / HTTP/1.1\r\nHost: perch\r\nX-Slow: '],
     ['whose body stalls', post('/v1/length', 'Content-Length: 100\r\n', 'abc')],
     ['whose chunked body stalls', chunked(1)],
-  ])('%s is answered 408 and closed', async (_name, text) => {
+  ])('is answered 408 and closed after %s', async (_name, text) => {
     const received = await rawClient(server.url, text).closed;
     expect(statusOf(received)).toBe('408');
     expect(received).toContain('"code":"bad_request"');
   });
 
-  it('that drips its head byte by byte is closed in time', async () => {
+  it('is closed in time if its head arrives byte by byte', async () => {
     const { socket, closed } = rawClient(server.url, 'GET / HTTP/1.1\r\n');
     const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
     expect(statusOf(await closed.finally(() => clearInterval(drip)))).toBe('408');
   });
 
-  it('with a chunked body of no more than 64 KiB is served, with a larger one refused before its end', async () => {
+  it('is served with a chunked body of at most 64 KiB, and refused before the end of a larger one', async () => {
     const fits = rawClient(server.url, `${chunked(4)}0\r\n\r\n`);
     await vi.waitFor(() => expect(fits.received()).toContain(`{"bytes":${64 * KIB}}`), { timeout: 20_000 });
     fits.socket.destroy();
@@ -45,12 +45,12 @@ describe('one connection (P13)', () => {
     expect(statusOf(received)).toBe('413');
   });
 
-  it('that says of its body that it is too large is refused before any of it', async () => {
+  it('is refused before its body if it declares one that is too large', async () => {
     const received = await rawClient(server.url, post('/v1/length', `Content-Length: ${64 * KIB + 1}\r\n`, '')).closed;
     expect(statusOf(received)).toBe('413');
   });
 
-  it('whose client does not read its answer is closed', async () => {
+  it('is closed if its client does not read the answer', async () => {
     const opened = once(server.app.server, 'connection') as Promise<[Socket]>;
     const { socket } = rawClient(server.url, get('/v1/huge'), { read: false });
     const [ours] = await opened;
@@ -59,7 +59,7 @@ describe('one connection (P13)', () => {
     socket.destroy();
   });
 
-  it('whose client reads slowly gets all of it', async () => {
+  it('delivers all of an answer to a client that reads slowly', async () => {
     const { socket, received } = rawClient(server.url, get('/v1/huge'));
     const pause = setInterval(() => {
       socket.pause();
@@ -70,7 +70,7 @@ describe('one connection (P13)', () => {
     socket.destroy();
   });
 
-  it('whose answer is long in the making stays open', async () => {
+  it('stays open while its answer takes long', async () => {
     const answer = fetch(`${server.url}/v1/wait`);
     // Longer than it may stay silent or unread.
     const slept = await fetch(`${server.url}/v1/sleep`);
@@ -79,7 +79,7 @@ describe('one connection (P13)', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('may carry a pipeline of 32 requests; with more at a time it is closed', async () => {
+  it('may carry a pipeline of 32 requests, and is closed if there are more at a time', async () => {
     const some = rawClient(server.url, get('/v1/soon').repeat(32));
     await vi.waitFor(() => expect(some.received().match(/HTTP\/1\.1 200/g)).toHaveLength(32), { timeout: 20_000 });
     some.socket.destroy();
@@ -87,7 +87,7 @@ describe('one connection (P13)', () => {
     expect(await closed).toBe('');
   });
 
-  it('is closed at the 33rd request of a pipeline even where each could be answered at once', async () => {
+  it('is closed at the 33rd request of a pipeline even if each could be answered at once', async () => {
     const small = post('/v1/length', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n0\r\n\r\n');
     const some = rawClient(server.url, small.repeat(32));
     await vi.waitFor(() => expect(some.received().match(/HTTP\/1\.1 200/g)).toHaveLength(32), { timeout: 20_000 });
@@ -96,7 +96,7 @@ describe('one connection (P13)', () => {
     expect(received.match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 
-  it('is parsed no further than to the request that closes it', async () => {
+  it('is parsed no further than the request that closes it', async () => {
     let parsed = 0;
     const count = (): number => (parsed += 1);
     server.app.server.on('request', count);

@@ -1,4 +1,6 @@
-/** A server in a process of its own, whose memory is nobody else's: tells its address, and its memory when asked. */
+/**
+ * A server in a process of its own, so that its memory can be measured. Reports its address, and its memory on request.
+ */
 import { startBareServer } from './server.js';
 
 const { app, url } = await startBareServer();

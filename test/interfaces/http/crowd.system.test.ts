@@ -66,10 +66,10 @@ describe('a crowd', () => {
     clients.push(...idlers(50, 30), ...idlers(10, 2000));
     const waits: number[] = [];
     for (let count = 0; count < 20; count += 1) waits.push(await promptly());
-    // 1 s was measured for the first, which waits until the 1500 long answers are made; 10 ms for the others.
+    // The first was measured at 1 s, because it waits until the 1500 long answers are made; the others at 10 ms.
     expect(Math.max(...waits)).toBeLessThan(10_000);
     const after = await memory();
-    // Of 225 MB of answers, what the kernel does not take; 100 to 250 MiB were measured.
+    // Of 225 MB of answers, the part that the kernel does not hold: 100 to 250 MiB were measured.
     expect(after.rssBytes - crowded.rssBytes).toBeLessThan(500 * MEBI);
     expect(after.shed).toBe(0);
   }, 120_000);

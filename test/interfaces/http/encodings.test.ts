@@ -16,7 +16,7 @@ const texts = fc.oneof(
 );
 
 describe.each(ENCODINGS.map((encoding) => [encoding.name, encoding] as const))('%s', (name, encoding) => {
-  it('a shared beginning and any end are one stream, with the checksum and the size of both', () => {
+  it('makes one stream of a shared beginning and any end, with the checksum and size of both', () => {
     fc.assert(
       fc.property(
         texts.filter(({ length }) => length > 0),
@@ -32,7 +32,7 @@ describe.each(ENCODINGS.map((encoding) => [encoding.name, encoding] as const))('
     );
   });
 
-  it('the beginning is compressed', () => {
+  it('compresses the beginning', () => {
     const shared = Buffer.from(JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id, name: `user${id}` }))));
     expect(encode(encoding, shared).bytes.length).toBeLessThan(shared.length / 3);
   });
@@ -45,7 +45,7 @@ describe('gzip of several pieces', () => {
   );
   const raw = (piece: Piece): Buffer => (Buffer.isBuffer(piece) ? piece : piece.bytes);
 
-  it('shared ones and others in any order are one stream; the second time nothing is compressed', () => {
+  it('makes one stream of shared and other pieces in any order, and compresses nothing the second time', () => {
     fc.assert(
       fc.property(pieces, (all) => {
         const whole = Buffer.concat(all.map(raw));

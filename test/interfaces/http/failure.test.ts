@@ -3,7 +3,7 @@ import { errorBody } from '../../../adapters/http/failure.js';
 import { checkQuery } from '../../../adapters/networks/corpus/search/search.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 
-test('the body of a refused search has its place', () => {
+test('gives the place in the body of a refused search', () => {
   const refusal = (): unknown => {
     try {
       return checkQuery('tide form:nasa', 'Latest');

@@ -24,7 +24,7 @@ const post = (body: string, headers: Record<string, string> = {}): Promise<Respo
   fetch(`${server.url}/form`, { method: 'POST', body, headers: { ...FORM, ...headers } });
 
 describe('a form', () => {
-  it.each(['a=x%00', 'a%00=x', 'a=%00', '\0', 'a=b&c=\0'])('with a NUL is refused: %j', async (body) => {
+  it.each(['a=x%00', 'a%00=x', 'a=%00', '\0', 'a=b&c=\0'])('is refused with a NUL: %j', async (body) => {
     expect((await post(body)).status).toBe(400);
   });
 
@@ -40,15 +40,15 @@ describe('a form', () => {
   });
 });
 
-describe('the origin of a form, when a browser sends Origin alone', () => {
+describe('the origin of a form, if a browser sends only Origin', () => {
   it.each(['https://perch.example', 'https://api.perch.example'])(
-    '%s is ours, whatever the proxy asks for',
+    'is ours for %s, whatever the proxy asks for',
     async (origin) => {
       expect((await post('a=b', { origin })).status).toBe(200);
     },
   );
 
-  it('accepts the host of the request as its own', async () => {
+  it('may be the host of the request', async () => {
     expect((await post('a=b', { origin: server.url })).status).toBe(200);
   });
 
@@ -58,16 +58,16 @@ describe('the origin of a form, when a browser sends Origin alone', () => {
     'https://perch.example:8443',
     'https://perch.example.evil.example',
     'null',
-  ])('%s is not', async (origin) => {
+  ])('is not ours for %s', async (origin) => {
     expect((await post('a=b', { origin })).status).toBe(403);
   });
 
-  it('nor is one that X-Forwarded-Host names', async () => {
+  it('is not ours if only X-Forwarded-Host names it', async () => {
     const forged = { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' };
     expect((await post('a=b', forged)).status).toBe(403);
   });
 
-  it('where the browser says itself that it was another site, Origin does not count', async () => {
+  it('does not count if the browser itself says that it was another site', async () => {
     const sent = { origin: 'https://perch.example', 'sec-fetch-site': 'cross-site' };
     expect((await post('a=b', sent)).status).toBe(403);
   });

@@ -1,4 +1,7 @@
-/** Requests whose plan is known are answered ahead of the framework; what would be refused before its call is the framework's. */
+/**
+ * Requests whose plan is known are answered ahead of the framework. Those refused before their call are left to the
+ * framework.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureAnswer } from '../../../adapters/http/failure.js';
@@ -118,19 +121,19 @@ describe('a request that came before', () => {
     ['no key', get(PATH, CLOSE)],
     ['a body', `GET ${PATH} HTTP/1.1\r\nHost: perch\r\n${KEY}${CLOSE}Content-Length: 2\r\n\r\n{}`],
     ['two keys', get(PATH, KEY + KEY + CLOSE)],
-  ])('is the framework’s with %s', async (_what, text) => {
+  ])('is left to the framework with %s', async (_what, text) => {
     await remember(PATH);
     await ask(text);
     expect(calls).toEqual([]);
   });
 
-  it('is known whatever it says of traces and encodings', async () => {
+  it('is known whatever its headers for traces and encodings', async () => {
     await remember(PATH);
     await ask(get(PATH, `${KEY}${CLOSE}traceparent: 00-ab-cd-01\r\nAccept-Encoding: gzip\r\nUser-Agent: x\r\n`));
     expect(calls).toHaveLength(1);
   });
 
-  it('is known with its body, and with another one it is not', async () => {
+  it('is known with its body, and unknown with another body', async () => {
     const headers = { 'content-type': 'application/json' };
     await remember('/v1/known', 'POST', headers, '{"a":1}');
     const send = (body: string) => ask(post('/v1/known', `${KEY}${CLOSE}Content-Length: ${body.length}\r\n`, body));
@@ -139,7 +142,7 @@ describe('a request that came before', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is refused as any other for what its head or its bytes say, and nothing is served', async () => {
+  it('is refused like any other because of its head or its bytes, and nothing is served', async () => {
     const headers = { 'content-type': 'application/json' };
     await remember('/v1/known', 'POST', headers, '{"a":1}');
     await remember('/v1/known', 'POST', headers, Buffer.from('{"a":"\u{fffd}"}').toString('latin1'));
@@ -161,7 +164,7 @@ describe('a request that came before', () => {
     expect(answer).toMatch(/x-credits-charged: 0\r\n[\s\S]*vary: Accept\r\n[\s\S]*"code":"no_credits"/i);
   });
 
-  it('is answered in this turn where its outcome is there', async () => {
+  it('is answered in the same turn if its outcome is known', async () => {
     await remember(PATH);
     serve = (call) => outcomeOf(call, ANSWER);
     expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
@@ -176,7 +179,7 @@ describe('a request that came before', () => {
     expect(answer.length).toBeLessThan(2000);
   });
 
-  it.each(['now', 'later'])('closes its connection when its answer cannot be written: %s', async (when) => {
+  it.each(['now', 'later'])('closes its connection if its answer cannot be written: %s', async (when) => {
     await remember(PATH);
     // Node refuses such a header.
     const broken = (call: Call): Outcome => ({ ...outcomeOf(call, ANSWER), rate: { limit: '\n' } as never });
@@ -186,7 +189,7 @@ describe('a request that came before', () => {
     expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
   });
 
-  it('is not remembered if its address has a key in it, or if it is long', async () => {
+  it('is not remembered if its address contains a key, or is long', async () => {
     const secret = `${PATH}&key=perch_live_a`;
     const long = `${PATH}&${'x'.repeat(5000)}`;
     for (const path of [secret, long]) {
@@ -197,7 +200,7 @@ describe('a request that came before', () => {
   });
 });
 
-it('serves a known request beside the bodies that others are sending', async () => {
+it('is served while other requests send their bodies', async () => {
   await server.close();
   limit = 4;
   await start(true);
@@ -212,7 +215,7 @@ it('serves a known request beside the bodies that others are sending', async () 
   slow.socket.destroy();
 });
 
-it('aborts the call of a client who leaves and frees its slot', async () => {
+it('aborts its call when the client leaves, and frees its slot', async () => {
   await remember(PATH);
   let left = false;
   serve = async (call) => {
@@ -226,7 +229,7 @@ it('aborts the call of a client who leaves and frees its slot', async () => {
   await vi.waitFor(() => expect([left, server.app.pressure.inFlight]).toEqual([true, 0]));
 });
 
-it('beyond capacity it is the framework that refuses', async () => {
+it('is refused by the framework beyond capacity', async () => {
   await server.close();
   limit = 1;
   await start();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => server?.close());
 
-/** An answer, and those that no route gives. */
+/** An answer, and answers that no route gives. */
 const PATHS: Readonly<Record<string, string>> = {
   'a public fact': '/healthz',
   'a read': '/v1/soon',
@@ -20,30 +20,27 @@ const PATHS: Readonly<Record<string, string>> = {
   'what is too long': `/${'x'.repeat(8200)}`,
 };
 
-describe('security headers of every answer', () => {
-  it.each(Object.keys(PATHS))(
-    '%s: declares its type, loads nothing, forbids framing and sends no referrer',
-    async (name) => {
-      const { headers } = await fetch(server.url + PATHS[name]);
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-      );
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.get('strict-transport-security')).toBeNull();
-    },
-  );
+describe('the security headers of every answer', () => {
+  it.each(Object.keys(PATHS))('declare a type, load nothing, forbid framing and send no referrer: %s', async (name) => {
+    const { headers } = await fetch(server.url + PATHS[name]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('strict-transport-security')).toBeNull();
+  });
 
   it.each([
     ['/v1/users/%zz', 'account; q=1; w=1'],
     ['/problems/%zz', 'public; q=10; w=1'],
-  ])('answers %s, which cannot be decoded, with the policy and without counting it', async (path, policy) => {
+  ])('answer %s, which cannot be decoded, with the policy and without counting it', async (path, policy) => {
     const { status, headers } = await fetch(server.url + path);
     expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([404, policy, null]);
     expect(headers.get('x-credits-charged')).toBe('0');
   });
 
-  it.each(['baseUrl', 'authUrl'] as const)('where the %s is https, it is to stay so', async (name) => {
+  it.each(['baseUrl', 'authUrl'] as const)('keep a client on https if the %s is https', async (name) => {
     server.app[name] = 'https://perch.example';
     for (const path of Object.values(PATHS)) {
       const { headers } = await fetch(server.url + path);
@@ -51,7 +48,7 @@ describe('security headers of every answer', () => {
     }
   });
 
-  it('sends a fixed content type with the refusal of a malformed request', async () => {
+  it('set a fixed content type with the refusal of a malformed request', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname).end('NONSENSE\r\n\r\n');
     let text = '';
@@ -59,7 +56,7 @@ describe('security headers of every answer', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\nX-Content-Type-Options: nosniff\r\n/);
   });
 
-  it.each([SITE_CSP, GRAPHIQL_CSP])('pages load no plug-ins: %s', (policy) => {
+  it.each([SITE_CSP, GRAPHIQL_CSP])('let pages load no plug-ins: %s', (policy) => {
     expect(policy).toContain("; object-src 'none';");
   });
 });

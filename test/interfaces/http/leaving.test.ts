@@ -1,11 +1,11 @@
-/** Whether a caller is still there is also asked late, by routes that have to wait for something first (M18). */
+/** Routes that first wait for something also notice, later, that a caller has left (M18). */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { disconnectSignal } from '../../../adapters/http/request.js';
 import { startBareServer } from './server.js';
 
-it('aborts the signal of a late route only when its caller has left', async () => {
+it('aborts the signal of a late route only if its caller has left', async () => {
   const seen: boolean[] = [];
   let answered = (): void => {};
   const server = await startBareServer({

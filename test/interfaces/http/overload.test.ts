@@ -14,7 +14,7 @@ async function withServer(
   await use(server).finally(server.close);
 }
 
-/** Requests that wait in their handlers, all of them counted. */
+/** Makes requests that wait in their handlers, until all of them are counted. */
 async function occupy({ app, url }: BareServer, count: number): Promise<Promise<Response>[]> {
   const waiting = Array.from({ length: count }, () => fetch(`${url}/v1/wait`));
   await until(() => expect(app.pressure.inFlight).toBe(count));
@@ -22,7 +22,7 @@ async function occupy({ app, url }: BareServer, count: number): Promise<Promise<
 }
 
 describe('at capacity', () => {
-  it('a request more is refused at once with 503, Retry-After and the common headers; nothing is charged', () =>
+  it('refuses one more request at once with 503, Retry-After and the common headers; nothing is charged', () =>
     withServer({ capacity: { maxInFlight: 3 } }, async (server) => {
       const waiting = await occupy(server, 3);
       const refused = await fetch(`${server.url}/v1/wait`);
@@ -65,7 +65,7 @@ describe('at capacity', () => {
       server.release();
     }));
 
-  it('gives no slot to a body still to arrive or to an answer nobody reads', () =>
+  it('gives no slot to a body still to arrive, or to an answer that is not read', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async ({ app, url }) => {
       let arrived = 0;
       app.server.on('request', () => {
@@ -83,17 +83,17 @@ describe('at capacity', () => {
 });
 
 describe('resident memory', () => {
-  it('above its limit refuses all but those who watch', () =>
+  it('refuses all but monitoring above its limit', () =>
     withServer({ capacity: { maxRssBytes: 1 } }, async ({ url }) => {
       await until(async () => expect((await fetch(`${url}/v1/soon`)).status).toBe(503));
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect(await (await fetch(`${url}/v1/soon`)).json()).toMatchObject({ error: { reason: 'overloaded' } });
     }));
 
-  it('is limited to nine tenths of what the container has, shared among the processes', () => {
+  it('is limited to nine tenths of what the container has, divided among the processes', () => {
     expect(containerShareBytes(1, 1000)).toBe(900);
     expect(containerShareBytes(4, 1000)).toBe(225);
-    // What Node says where there is no limit, and where it cannot tell.
+    // What Node reports without a limit, and if it cannot tell.
     expect(containerShareBytes(4, 2 ** 64)).toBe(0);
     expect(containerShareBytes(4, 0)).toBe(0);
   });
@@ -107,8 +107,8 @@ describe('the count of requests in flight', () => {
   });
   afterAll(() => server.close());
 
-  // All end sometime, as every read does by its deadline: while answers queue behind one that waits, Node reads nothing
-  // of the connection and does not see it close.
+  // All of them end at some time, as every read does by its deadline. While answers queue behind one that waits, Node
+  // reads nothing from the connection and does not see it close.
   const text = fc.oneof(
     fc.constantFrom(get('/v1/soon'), get('/v1/long'), get('/healthz'), get('/nothing'), get('/v1/later')),
     fc.constantFrom('GET /v1/soon HTTP/1.1\r\nHos', 'nonsense\r\n\r\n', get('/v1/soon', 'Connection: close\r\n')),

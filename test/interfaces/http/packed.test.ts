@@ -23,7 +23,7 @@ describe('an asset', () => {
     ['', 'identity'],
     ['this, is;q=nothing', 'identity'],
     [undefined, 'identity'],
-  ])('for Accept-Encoding %j is sent as %s', async (header, encoding) => {
+  ])('is sent for Accept-Encoding %j as %s', async (header, encoding) => {
     const packed = await packable({ type: 'text/javascript', body })(header);
     expect(packed.encoding).toBe(encoding);
     expect(UNPACKED[encoding]?.(packed.body)).toEqual(body);
@@ -36,7 +36,7 @@ describe('an asset', () => {
     expect((await bytes('br, gzip')).body).toBe(first.body);
   });
 
-  it('is sent as it is when it is small, or a picture', async () => {
+  it('is sent as it is if it is small or a picture', async () => {
     const small = { type: 'text/css', body: body.subarray(0, 1_000) };
     for (const asset of [small, { type: 'image/png', body }]) {
       expect(await packable(asset)('br')).toEqual({ body: asset.body, encoding: 'identity' });

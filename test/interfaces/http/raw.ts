@@ -3,15 +3,15 @@ import { connect, type Socket } from 'node:net';
 /** A bare connection, for what no HTTP client would send. */
 export interface RawClient {
   readonly socket: Socket;
-  /** What came so far. */
+  /** Everything received so far. */
   received(): string;
-  /** Everything that came, once the connection is closed. */
+  /** Resolves with everything received, once the connection is closed. */
   readonly closed: Promise<string>;
 }
 
 /**
- * Connects and writes `text`. With `read: false` it takes nothing off the wire, with `closes: false` it never closes its
- * side. Errors show as a closed connection.
+ * Connects and writes `text`. With `read: false` it takes nothing off the wire; with `closes: false` it never closes
+ * its side. Errors show as a closed connection.
  */
 export function rawClient(
   url: string,

@@ -1,4 +1,4 @@
-/** Heads that Node's parser lets through, or answers with nothing but a status (RFC 9110, RFC 9112). */
+/** Heads that Node's parser accepts, or answers with a bare status (RFC 9110, RFC 9112). */
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawClient } from './raw.js';
@@ -38,7 +38,7 @@ describe('a request with a wrong head', () => {
     ['a path that is not UTF-8', 'GET /v1/%C3%28 HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
     ['half a surrogate pair', 'GET /v1/soon?q=%ED%A0%BD HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
     ['CONNECT', 'CONNECT perch:443 HTTP/1.1\r\nHost: perch:443\r\n', 400, /not a proxy/],
-  ])('is refused in the shape of every failure: %s', async (_name, text, status, message) => {
+  ])('is refused in the form of every failure: %s', async (_name, text, status, message) => {
     const answer = await ask(text + CLOSE);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a request with a wrong head', () => {
     ['an Expect that is known', 'HTTP/1.1\r\nHost: perch\r\nExpect: 100-Continue\r\n'],
     ['a Content-Encoding without a body', 'HTTP/1.1\r\nHost: perch\r\nContent-Encoding: br\r\n'],
     ['a Content-Encoding and a length of 0', 'HTTP/1.1\r\nHost: perch\r\nContent-Encoding: x\r\nContent-Length: 0\r\n'],
-  ])('is not: %s', async (_name, rest) => {
+  ])('is accepted: %s', async (_name, rest) => {
     const whole = await rawClient(server.url, `GET /v1/soon ${rest}${CLOSE}`).closed;
     expect(whole).toMatch(/HTTP\/1\.1 200 OK\r\n/);
   });
@@ -81,7 +81,7 @@ describe('a body with a Content-Encoding', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'bad_request' }, credits_charged: 0 });
   });
 
-  it.each(['identity', 'Identity', ''])('is taken where nothing is encoded: %s', async (coding) => {
+  it.each(['identity', 'Identity', ''])('is accepted if nothing is encoded: %s', async (coding) => {
     const answer = await ask(`${head(coding, 'Content-Length: 2')}{}`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { bytes: 2 }]);
   });

@@ -7,11 +7,13 @@ import type { Capacity, Shares } from '../../../adapters/http/limits/overload.js
 import { createServer } from '../../../adapters/http/server.js';
 import type { Memories } from '../../../src/lib/memories.js';
 
-/** Without any mount but the two that are never refused, some that answer when they are let, and what a test adds. */
+/**
+ * A server with only the two mounts that never refuse, some that answer when the test says so, and those a test adds.
+ */
 export interface BareServer {
   readonly app: FastifyInstance;
   readonly url: string;
-  /** Lets every request at `/v1/wait` be answered, from now on. */
+  /** Answers all requests at `/v1/wait`, from now on. */
   release(): void;
   close(): Promise<void>;
 }

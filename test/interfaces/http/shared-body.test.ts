@@ -1,4 +1,4 @@
-/** Compressing is work of the event loop: it is charged to the account whose answer it is done for, once for what is kept. */
+/** Compressing is work of the event loop. It is charged to the account whose answer needs it, once for what is kept. */
 import { expect, it } from 'vitest';
 import { sendOutcome } from '../../../adapters/http/outcome.js';
 import type { HttpAnswer } from '../../../adapters/http/plans.js';

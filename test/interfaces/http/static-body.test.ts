@@ -21,7 +21,7 @@ describe('a body that is the same for everyone', () => {
     ['another', 'W/"another"', 200],
     ['its own, without quotes', etag.slice('W/"'.length, -1), 200],
     ['nothing', '', 200],
-  ])('is sent anew only to who does not have it: If-None-Match with %s', async (_name, value, status) => {
+  ])('is sent again only to clients that lack it: If-None-Match with %s', async (_name, value, status) => {
     // As `fetch` sends it.
     const reply = await get('/document', { 'if-none-match': value, 'cache-control': 'no-cache' });
     expect([reply.statusCode, reply.body]).toEqual([status, status === 304 ? '' : TEXT]);
@@ -39,7 +39,7 @@ describe('a body that is the same for everyone', () => {
     expect(etag).toMatch(/^W\/"[\w-]+"$/);
   });
 
-  it('of other content has another validator', () => {
+  it('has another validator for other content', () => {
     expect(staticBody('text/plain', `${TEXT}.`).etag).not.toBe(etag);
   });
 });

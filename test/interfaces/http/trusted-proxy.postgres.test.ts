@@ -6,7 +6,7 @@ describe('behind a balancer', () => {
   let perch: TestPerch | undefined;
   afterEach(() => perch?.close());
 
-  /** How many of 30 keyless requests at once are let in, each said to be for another client. */
+  /** How many of 30 simultaneous keyless requests are admitted, each of which is said to come from another client. */
   async function letIn(env: Record<string, string>): Promise<number> {
     perch = await startPerch({ network: createScriptedNetwork({}).network, env });
     const { url } = perch;
@@ -16,11 +16,11 @@ describe('behind a balancer', () => {
     return (await Promise.all(asked)).filter(({ status }) => status === 200).length;
   }
 
-  it('that is trusted, each client has a bucket of its own (8.1.6)', async () => {
+  it('has a bucket for each client if the balancer is trusted (8.1.6)', async () => {
     expect(await letIn({ PERCH_TRUST_PROXY: 'loopback' })).toBe(30);
   });
 
-  it('that is not trusted, ignores forwarded addresses', async () => {
+  it('ignores forwarded addresses if the balancer is not trusted', async () => {
     expect(await letIn({})).toBeLessThan(30);
     await perch?.close();
     expect(await letIn({ PERCH_TRUST_PROXY: '192.0.2.0/24' })).toBeLessThan(30);

@@ -6,11 +6,11 @@ import type { WatchId, WatchSettings } from '../../../src/ports/watches.js';
 export interface NewWatch extends Partial<WatchSettings> {
   readonly accountId: string;
   readonly keyId: string;
-  /** What it has: a `since_cursor`. */
+  /** A `since_cursor` behind which it begins. */
   readonly since: string;
 }
 
-/** A watch as it is after it was made. `secret`: what positions are sealed with. */
+/** Adds a watch in the state after it was made. `secret` seals its positions. */
 export async function addWatch(sql: Sql, secret: Uint8Array, watch: NewWatch): Promise<WatchId> {
   const { accountId, keyId, since } = watch;
   const settings = { kind: 'timeline', subject: 'seven', product: null, count: 20, dailyLimit: null, ...watch };

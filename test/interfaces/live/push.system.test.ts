@@ -1,4 +1,4 @@
-/** Streams over networks that announce new posts: how soon they come, and how often the network is asked. */
+/** Streams over networks that announce new posts: how soon these arrive, and how often the network is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
@@ -14,7 +14,7 @@ import { openStreaming } from '../../networks/mastodon/streaming-stand-in.js';
 import { readExposition } from '../../ops/observing/exposition.js';
 
 const ADA = didAt(1);
-/** A busy list is read every five seconds without announcements. */
+/** Without announcements, a busy list is read every five seconds. */
 const SHORTEST_MS = 5_000;
 
 const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
@@ -27,14 +27,17 @@ describe('a stream of a timeline on Bluesky', () => {
   let stream: OpenStream;
   let metrics: string;
   const posts: ReturnType<typeof postOf>[] = [];
-  /** A post is there; `announces`: Jetstream says so. */
+  /** Adds a post; `announces`: Jetstream reports it. */
   const post = (text: string, announces = true): void => {
     const createdAt = new Date().toISOString();
     posts.unshift(postOf(uriAt(ADA, tidOf(posts.length)), { record: { text, createdAt }, indexedAt: createdAt }));
     if (announces) jetstream.commit(ADA, { record: { createdAt } });
   };
   const reads = (): number => fake.asked.filter(({ method }) => method.endsWith('getAuthorFeed')).length;
-  /** It was read since Jetstream began to announce, and no longer is, though a list like this is read every five seconds. */
+  /**
+   * Waits until the list was read after Jetstream began to announce, and is read no more, as a list like this otherwise
+   * is every five seconds.
+   */
   const silence = (): Promise<void> =>
     until('it is no longer read', async () => {
       const before = reads();
@@ -75,7 +78,7 @@ describe('a stream of a timeline on Bluesky', () => {
     await jetstream?.close();
   });
 
-  it('delivers a post a second after it was announced, and reads the list for that alone', async () => {
+  it('delivers a post a second after its announcement, and reads the list only for that', async () => {
     await silence();
     for (const text of ['one', 'two']) {
       const before = reads();
@@ -90,7 +93,7 @@ describe('a stream of a timeline on Bluesky', () => {
     }
   }, 100_000);
 
-  it('is measured: the connection, the lists and what was announced', async () => {
+  it('has metrics: the connection, the lists and the announcements', async () => {
     const families = readExposition(await (await fetch(metrics)).text());
     const sampleOf = (name: string): number | undefined => families.get(name)?.samples[0]?.value;
     expect([sampleOf('perch_push_connected'), sampleOf('perch_push_lists')]).toEqual([1, 1]);
@@ -111,11 +114,11 @@ describe('a stream of a timeline on Bluesky', () => {
     const got: string[] = [];
     while (!got.includes('burst 999')) got.push(...textsOf(await stream.next('items')));
     await sleep(2 * SHORTEST_MS);
-    // Two for the three seconds that it took, perhaps one more; none after.
+    // Two for the three seconds that it took, perhaps one more, and none afterwards.
     expect(reads() - before).toBeLessThanOrEqual(3);
   }, 100_000);
 
-  it('is read as often as ever once Jetstream is lost, and misses nothing', async () => {
+  it('is read as often as usual once Jetstream is lost, and misses nothing', async () => {
     await silence();
     const connections = jetstream.subscribers.length;
     jetstream.state.refuses = true;
@@ -135,7 +138,7 @@ describe('a stream of a timeline on Bluesky', () => {
 });
 
 describe('a stream of a timeline on Mastodon', () => {
-  it('delivers a post a second after it was announced', async () => {
+  it('delivers a post a second after its announcement', async () => {
     const statuses = [aStatus({ id: '100' })];
     const server = await scripted({
       answers: {
@@ -158,7 +161,7 @@ describe('a stream of a timeline on Mastodon', () => {
       const stream = await openStream(`${perch.url}/v1/live?user=7`, key);
       await stream.next('position');
       await until('it is connected', () => streaming.subscribed.size === 1);
-      // Its newest post is weeks old: without an announcement, it is read every ten minutes.
+      // Its newest post is weeks old, so without an announcement it is read every ten minutes.
       await sleep(1.2 * SHORTEST_MS);
       expect(reads()).toBe(1);
       const status = aStatus({ id: '101', created_at: new Date().toISOString(), content: '<p>News</p>' });

@@ -1,4 +1,4 @@
-/** Streams as clients that others wrote read them: eventsource, graphql-sse, and urql, Apollo Client and Relay over it. */
+/** Streams as existing clients read them: eventsource, graphql-sse, and urql, Apollo Client and Relay on top of it. */
 import { ApolloClient, ApolloLink, gql, InMemoryCache, Observable } from '@apollo/client';
 import { Client, subscriptionExchange } from '@urql/core';
 import { EventSource } from 'eventsource';
@@ -88,7 +88,7 @@ const RELAY_REQUEST: ConcreteRequest = {
   params: { name: 'Live', operationKind: 'subscription', text: QUERY, id: null, cacheID: 'live', metadata: {} },
 };
 
-/** Posts until one of the tweets has come: when the client has begun to follow cannot be seen. */
+/** Posts until one of the tweets has arrived, because it cannot be seen when the client has begun to follow. */
 async function postUntil(texts: readonly string[]): Promise<string> {
   const text = `news ${next}`;
   let nth = 0;
@@ -109,10 +109,10 @@ interface Timeline {
   readonly timeline: { readonly nodes: { readonly text: string }[] } | null;
 }
 
-/** Asks for heartbeats that are results. */
+/** Requests heartbeats in the form of results. */
 const extensions = { heartbeats: true };
 
-/** What a client has been given. */
+/** What a client has received. */
 class Given {
   readonly texts: string[] = [];
   heartbeats = 0;
@@ -123,7 +123,7 @@ class Given {
     if (timeline === null) this.heartbeats += 1;
   }
 
-  /** A tweet, and a heartbeat. */
+  /** Resolves once a tweet and a heartbeat have come. */
   async both(): Promise<void> {
     await postUntil(this.texts);
     await until('a heartbeat arrives', () => this.heartbeats > 0, SLOW_MS);
@@ -132,7 +132,7 @@ class Given {
 
 describe('a stream', () => {
   it(
-    'is read by eventsource, which comes back where it was',
+    'is read by eventsource, which resumes where it was',
     async () => {
       const { key } = await perch.account();
       const [texts, ids]: [string[], (string | null)[]] = [[], []];
@@ -162,7 +162,7 @@ describe('a stream', () => {
   );
 
   it(
-    'is read by graphql-sse, which comes back where it was with what its results say',
+    'is read by graphql-sse, which resumes by the position in its results',
     async () => {
       const account = await perch.account();
       const given = new Given();
@@ -217,7 +217,7 @@ describe('a stream', () => {
   );
 
   it(
-    'that is refused is an error of graphql-sse, without a retry',
+    'is an error of graphql-sse without a retry if it is refused',
     async () => {
       const client = createClient({
         url: `${perch.url}/graphql`,

@@ -16,7 +16,7 @@ const descending = (count: number, first: number): string[] => range(count, firs
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A list that takes `since`: how each interface calls it. */
+/** A list that takes `since`, and its name in each interface. */
 interface Taking {
   readonly kind: 'timeline' | 'replies' | 'quotes' | 'search';
   readonly product?: 'Photos' | 'Videos';
@@ -98,7 +98,7 @@ describe('since', () => {
   afterAll(() => service.close());
 
   let last = 1000;
-  /** Puts the list at 40 items, and gives what adds to it. */
+  /** Resets the list to 40 items; returns a function that adds more. */
   function refill({ kind, subject, product }: Taking): (count: number) => string[] {
     let ids = descending(40, 500);
     const put = () => service.net.list(kind, subject, ids, { pageSize: 10, ...(product && { product }) });
@@ -158,7 +158,7 @@ describe('since', () => {
   const rest = (reader: Customer, given: Members = {}) => byRest(reader, timeline, given);
 
   describe.each(INTERFACES)('by %s', (_name, ask) => {
-    /** What it was told it was charged is what its wallet fell by. */
+    /** Checks that the wallet falls by what the answers said they charged. */
     const reading = async (run: (reader: Reader) => Promise<Said[]>): Promise<void> => {
       service.clock.forget();
       const account = await service.perch.account({ credits: 1000 });
@@ -168,7 +168,7 @@ describe('since', () => {
     };
 
     it.each(TAKING.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as const))(
-      'returns what is newer, oldest first, count at a time, and nothing for nothing: %s',
+      'returns what is newer, oldest first, count at a time, and charges nothing for nothing: %s',
       async (_list, list) => {
         const add = refill(list);
         await reading(async (reader) => {
@@ -202,7 +202,7 @@ describe('since', () => {
       });
     });
 
-    it('refuses beside a cursor, of another list, a page cursor, an expired or made-up one, free', async () => {
+    it('refuses, free, a cursor beside it, and a value of another list, of a page, expired or made up', async () => {
       const add = refill(timeline);
       await reading(async (reader) => {
         const first = await ask(reader, timeline, { count: 5 });
@@ -237,7 +237,7 @@ describe('since', () => {
       });
     });
 
-    it.each(['Top', 'People'])('refuses a search for %s, which has no newest, free', async (product) => {
+    it.each(['Top', 'People'])('refuses a search for %s, which is not ordered by time, free', async (product) => {
       const list = TAKING.find(({ kind }) => kind === 'search') ?? timeline;
       refill(list);
       service.net.list('search', 'x', product === 'Top' ? descending(9, 500) : ['1', '2'], {
@@ -276,7 +276,7 @@ describe('since', () => {
     }
   });
 
-  it('is unknown where a list does not take it, as any other parameter', async () => {
+  it('is an unknown parameter for a list that does not take it', async () => {
     service.net.list('followers', '1', ['2', '3', '4']);
     refill(timeline);
     const reader = await customer();
@@ -301,7 +301,7 @@ describe('since', () => {
     const { since } = await ask(reader, 'user5');
     net.user({ id: '5', handle: 'renamed' });
     const added = add(2);
-    // What the old handle leads to is still known.
+    // The meaning of the old handle is still cached.
     for (const user of ['5', 'renamed', 'user5']) expect((await ask(reader, user, since)).ids).toEqual(added);
     clock.forget();
     for (const user of ['5', 'renamed']) expect((await ask(reader, user, since)).ids).toEqual(added);
@@ -341,7 +341,7 @@ describe('since', () => {
     expect((await byRest(reader, list, { count: 5, since: kept.since })).ids).toEqual([edited]);
   });
 
-  it('costs half from a cached page, double when fresh, as on any page', async () => {
+  it('charges half from a cached page and double when fresh, as on any page', async () => {
     const add = refill(timeline);
     const reader = await customer();
     const { since } = await rest(reader, { count: 5 });
@@ -381,7 +381,7 @@ describe('since', () => {
     expect(await debits(reader)).toBe(rows);
   });
 
-  it('is trimmed by a budget, to the oldest, and continues after them', async () => {
+  it('is trimmed by a budget, to the oldest items, and continues after them', async () => {
     const add = refill(timeline);
     const reader = await customer();
     const { since } = await rest(reader, { count: 5 });
@@ -393,7 +393,7 @@ describe('since', () => {
     expect([none.status, none.body.error.reason, none.body.credits_charged]).toEqual([402, 'max_credits', 0]);
   });
 
-  it('says what it costs at most, without reading', async () => {
+  it('estimates the highest cost without reading', async () => {
     refill(timeline);
     const reader = await customer();
     const { since } = await rest(reader, { count: 5 });
@@ -428,7 +428,7 @@ describe('since', () => {
     expect([error, charged]).toEqual([expect.objectContaining({ code: 'access_denied', reason: 'scope' }), 0]);
   });
 
-  it('is refused before the balance is looked at, and costs nothing when the network fails', async () => {
+  it('is refused before the balance is read, and costs nothing if the network fails', async () => {
     const add = refill(timeline);
     const poor = await service.customer({ credits: 0 });
     expect((await poor.get('/v1/users/1/tweets?since=nonsense')).status).toBe(400);

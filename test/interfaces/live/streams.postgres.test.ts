@@ -1,4 +1,4 @@
-/** What is new, as it happens: streams of REST and GraphQL over a network that goes on. */
+/** What is new, as it happens: streams of REST and GraphQL over a growing network. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
@@ -9,7 +9,7 @@ import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { MOUNTS } from '../graphql/service.js';
 
-/** A network whose only user posts when told: in the timeline, and in a search. */
+/** A network whose only user posts when a test says so, into the timeline and a search. */
 function createNews() {
   const net = createScriptedNetwork();
   net.user({ id: '7', handle: 'seven' });
@@ -67,7 +67,7 @@ describe('a stream', () => {
     const then = Date.now() - 31 * DAY_MS;
     const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor }, then);
     post('after a long silence');
-    // What is cached is as new as that: the stream begins with it.
+    // The cached page is as new as that, and the stream begins with it.
     const reader = await perch.account({ credits: 1000 });
     await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
     const id = positions.encode([positions.begin(then, since)]);
@@ -78,7 +78,7 @@ describe('a stream', () => {
     expect(await refused.json()).toMatchObject({ error: { param: 'since', reason: 'cursor_expired' } });
   }, 40_000);
 
-  it('sends again free what was charged and lost on its way', async () => {
+  it('sends again, free, what was charged and lost on its way', async () => {
     const { key } = await perch.account({ credits: 10 });
     const first = await open('/v1/live?user=seven', key);
     await first.events.next();
@@ -105,7 +105,7 @@ describe('a stream', () => {
     await start.events.next();
     const headers = { 'last-event-id': (await start.events.next()).value?.id ?? '' };
     start.leave();
-    // One may buy a single tweet at a time.
+    // One may buy only a single tweet at a time.
     const twins = await Promise.all([
       open('/v1/live?user=seven&max_credits=1', key, headers),
       open('/v1/live?user=seven', key, headers),
@@ -142,7 +142,7 @@ describe('a stream', () => {
     expect(await perch.balance(account)).toBe(100 - charged);
   }, 60_000);
 
-  it('spends no more on a day than it may, and refuses what is no amount', async () => {
+  it('spends no more on a day than its limit, and refuses an invalid amount', async () => {
     const { key } = await perch.account({ credits: 10 });
     const stream = await open('/v1/live?user=seven&max_credits_per_day=1', key);
     await stream.events.next();
@@ -160,7 +160,7 @@ describe('a stream', () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
   }, 40_000);
 
-  it('gives the place of a list back when that ends', async () => {
+  it('frees the place of a list when that ends', async () => {
     net.user({ id: '9', handle: 'nine' });
     net.tweet({ id: '9', authorId: '9', createdAt: new Date().toISOString() });
     net.list('timeline', '9', ['9']);
@@ -195,7 +195,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
 
   const QUERY =
     'subscription ($q: String!) { news: search(q: $q) { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
-  /** Subscribes to what is found, as graphql-sse does but for the method. Each test looks for something else. */
+  /** Subscribes to a search, as graphql-sse does but for the method. Each test searches for something else. */
   const subscribe = (q: string, key: string, extensions: object = {}, headers: Record<string, string> = {}) => {
     const asked = { query: QUERY, variables: JSON.stringify({ q }), extensions: JSON.stringify(extensions) };
     return openStream(`${perch.url}/graphql?${new URLSearchParams(asked)}`, key, {
@@ -247,7 +247,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await perch.balance(account)).toBe(9);
   }, 60_000);
 
-  it('sends again free what was charged and lost behind the position that its client has', async () => {
+  it('sends again, free, what was charged and lost behind the client’s position', async () => {
     post('the first', 'milk');
     const account = await perch.account({ credits: 10 });
     const first = await subscribe('milk', account.key);
@@ -302,7 +302,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await perch.balance(account)).toBe(1000);
   });
 
-  it('is priced by a dry run, whatever is accepted', async () => {
+  it('is priced by a dry run, whatever type is accepted', async () => {
     const account = await perch.account();
     const body = { query: QUERY.replace('String!', 'String! = "tea"'), extensions: { dryRun: true } };
     for (const accept of ['text/event-stream', 'application/json']) {
@@ -316,7 +316,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await perch.balance(account)).toBe(1000);
   });
 
-  it('sends heartbeats that are results where its client asks for them, and comments otherwise', async () => {
+  it('sends heartbeats as results if its client requests them, and as comments otherwise', async () => {
     post('the first', 'oats');
     const account = await perch.account();
     const [asked, other] = [

@@ -1,4 +1,4 @@
-/** What watches delivered, as callers see it and have it sent again. */
+/** The deliveries of watches, as callers list them and have them sent again. */
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,12 +23,12 @@ describe('deliveries of a watch', () => {
   interface Made {
     readonly account: TestAccount;
     readonly client: Client;
-    /** Of its deliveries. */
+    /** The path of its deliveries. */
     readonly path: string;
     readonly secret: string;
   }
 
-  /** A watch that has delivered three tweets, one at a time. */
+  /** Makes a watch that has delivered three tweets, one at a time. */
   async function make(): Promise<Made> {
     const account = await service.perch.account({ credits: 10 });
     const client = createClient(service.perch.url, account.key, checkEveryAnswer);
@@ -48,7 +48,7 @@ describe('deliveries of a watch', () => {
   const sentOf = (id: unknown): Sent[] => service.sent.filter(({ headers }) => headers['webhook-id'] === `msg_${id}`);
   const faultOf = ({ status, body: { error } }: Reply) => [status, error.code, error.param, error.reason];
 
-  it('are listed with what was sent, what it cost and how it was received, the newest first', async () => {
+  it('are listed with their content, cost and reception, newest first', async () => {
     const { client, path } = made;
     const listed = rows(await client.get(path));
     for (const [nth, { id, body, ...delivery }] of listed.entries()) {
@@ -73,7 +73,7 @@ describe('deliveries of a watch', () => {
     });
   });
 
-  it('are verified by the library of Standard Webhooks with the secret that the watch was made with', async () => {
+  it('are verified by the library of Standard Webhooks with the secret from the watch’s creation', async () => {
     const { client, path, secret } = made;
     const [newest] = rows(await client.get(path));
     const [{ headers, body } = { headers: {}, body: '' }] = sentOf(newest?.id);
@@ -126,7 +126,7 @@ describe('deliveries of a watch', () => {
     expect(faultOf(await client.get(`${path}?${query}`))).toEqual([400, 'bad_request', param, reason]);
   });
 
-  it('are sent again as they were, free, 20 times an hour', async () => {
+  it('are sent again unchanged, free, 20 times an hour', async () => {
     const { account, client, path } = await make();
     const [newest] = rows(await client.get(path));
     const balance = await service.perch.balance(account);
@@ -140,7 +140,7 @@ describe('deliveries of a watch', () => {
     expect(statesOf(await client.get(path))).toEqual(DELIVERED);
   });
 
-  it('refuses to resend a delivery of another watch or an unknown one', async () => {
+  it('are not sent again for another watch, or if unknown', async () => {
     const { client, path } = made;
     const [newest] = rows(await client.get(path));
     const other = await client.post('/v1/watches', { q: 'bread', webhook_url: HOOK });
@@ -153,7 +153,7 @@ describe('deliveries of a watch', () => {
     expect(sentOf(newest?.id)).toHaveLength(1);
   });
 
-  it('refuses to send one before those that come first, until the watch is resumed', async () => {
+  it('are not sent again before earlier ones until the watch is resumed', async () => {
     const { client, path } = await make();
     const watch = path.replace('/deliveries', '');
     service.status = 503;
@@ -176,7 +176,7 @@ describe('deliveries of a watch', () => {
       .toEqual([5, 4].map((number) => [number, 'delivered']));
   }, 80_000);
 
-  it('wait, in order, while the receiver refuses them, and are kept', async () => {
+  it('wait in order while the receiver refuses them, and are kept', async () => {
     const { client, path } = await make();
     await client.post(path.replace('/deliveries', '/resume'), {});
     service.status = 503;

@@ -3,7 +3,7 @@ import { type Customers, customersOf } from '../../kit/customers.js';
 import { createScriptedNetwork, range, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 
-/** What came to a webhook. */
+/** What a webhook received. */
 export interface Sent {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,22 +13,22 @@ export interface Sent {
 export interface WatchService extends Customers {
   readonly perch: TestPerch;
   readonly net: ScriptedNetwork;
-  /** Everything that was sent, in order. */
+  /** Everything sent, in order. */
   readonly sent: readonly Sent[];
-  /** The real time, so many milliseconds later. */
+  /** The real time plus this many milliseconds. */
   readonly clock: { shiftMs: number };
-  /** What receivers answer from now on. */
+  /** The status that receivers answer from now on. */
   status: number;
-  /** Adds a tweet to the lists that are followed, and gives its id. */
+  /** Adds a tweet to the followed lists and returns its id. */
   post(text: string): string;
   close(): Promise<void>;
 }
 
-/** Names with a private address, as a name server has them. */
+/** Names with a private address, as a name server would answer. */
 const PRIVATE = /\.internal$/;
 
 /**
- * A Perch over lists that go on: the timeline of `user7`, the replies to and quotes of tweet 20, and searches for `bread`.
+ * A Perch over growing lists: the timeline of `user7`, the replies to and quotes of tweet 20, and searches for `bread`.
  * Addresses of webhooks are checked as always, and nothing is sent to them.
  */
 export async function startWatchService(): Promise<WatchService> {

@@ -1,4 +1,4 @@
-/** Watches as callers make, see and change them: over REST and GraphQL. */
+/** Watches as callers make, see and change them, over REST and GraphQL. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,17 +63,20 @@ describe('a new watch', () => {
     expect(await customer.balance()).toBe(10);
   });
 
-  it.each([undefined, '/v1/users/user7/tweets'])('keeps the id of whom it follows, begun behind %s', async (path) => {
-    const customer = await service.customer();
-    const since = path && (await customer.get(path)).body.since_cursor;
-    const { id } = await make(customer, { ...(since && { since }) });
-    const { database, stores } = service.perch;
-    const [row] = await database.sql<
-      { position: string }[]
-    >`select position from watches where watch_id = ${String(id)}`;
-    const positions = new Positions(stores.secrets.cursor);
-    expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
-  });
+  it.each([undefined, '/v1/users/user7/tweets'])(
+    'keeps the id of the user it follows, begun behind %s',
+    async (path) => {
+      const customer = await service.customer();
+      const since = path && (await customer.get(path)).body.since_cursor;
+      const { id } = await make(customer, { ...(since && { since }) });
+      const { database, stores } = service.perch;
+      const [row] = await database.sql<
+        { position: string }[]
+      >`select position from watches where watch_id = ${String(id)}`;
+      const positions = new Positions(stores.secrets.cursor);
+      expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
+    },
+  );
 
   it('is made once, however often the request is repeated', async () => {
     const customer = await service.customer();
@@ -89,7 +92,7 @@ describe('a new watch', () => {
   it.each<[string, Fields]>([
     ['another count', { count: 8 }],
     ['a daily limit', { max_credits_per_day: 3 }],
-  ])('of the same list and address with %s is refused with the id of the one that is there', async (_what, other) => {
+  ])('of the same list and address with %s is refused with the id of the existing one', async (_what, other) => {
     const customer = await service.customer();
     const { id } = await make(customer);
     const reply = await customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK, ...other });
@@ -124,7 +127,7 @@ describe('a new watch', () => {
   }, 40_000);
 });
 
-describe('a watch that is refused', () => {
+describe('a refused watch', () => {
   let cursors: { own: string; search: string; foreign: string; old: string };
   let customer: Customer;
   beforeAll(async () => {
@@ -132,7 +135,7 @@ describe('a watch that is refused', () => {
     const cursor = async (path: string) => (await clientOf(customer.account).get(path)).body.since_cursor;
     const [own, search] = [await cursor('/v1/users/7/tweets'), await cursor('/v1/tweets/search?q=bread')];
     service.clock.shiftMs = -40 * DAY_MS;
-    // A list of its own: an answer that is kept has the cursor of its time.
+    // A list of its own, because a kept answer has the cursor of its time.
     const { body } = await clientOf(await service.perch.account()).get('/v1/users/5/tweets');
     service.clock.shiftMs = 0;
     cursors = { own, search, foreign: `${own.slice(0, -2)}AA`, old: body.since_cursor };
@@ -176,7 +179,7 @@ describe('a watch that is refused', () => {
     missing('a user whom no network can have', { user: 'no user at all' }),
     missing('replies to a tweet that is unknown', { replies: '404' }),
     missing('quotes of what is no tweet', { quotes: 'x' }),
-  ])('%s: with the parameter that is at fault, free', async (_what, asked, refusal) => {
+  ])('names the parameter at fault, free: %s', async (_what, asked, refusal) => {
     const isObject = typeof asked === 'object' && !Array.isArray(asked);
     const body = isObject ? { webhook_url: HOOK, ...(asked as Fields) } : asked;
     const asker = await service.customer({ credits: 5 });
@@ -191,13 +194,13 @@ describe('a watch that is refused', () => {
     ['search', 'user7', 'cursor_other_list'],
     ['foreign', 'user7', 'cursor_malformed'],
     ['old', 'user5', 'cursor_expired'],
-  ] as const)('since of another list, another service, or long ago (%s)', async (which, user, reason) => {
+  ] as const)('has a since of another list, another service, or long ago (%s)', async (which, user, reason) => {
     const reply = await customer.post('/v1/watches', { user, webhook_url: HOOK, since: cursors[which] });
     expect(faultOf(reply)).toEqual([400, 'bad_request', 'since', reason]);
     expect(rows(await customer.get('/v1/watches'))).toEqual([]);
   });
 
-  it('402 no_credits with an empty wallet, or no room under the cap of the key', async () => {
+  it('gets 402 no_credits with an empty wallet, or no room under the cap of the key', async () => {
     for (const options of [{ credits: 0 }, { cap: 0 }]) {
       const poor = await service.customer(options);
       const reply = await poor.post('/v1/watches', { user: 'user7', webhook_url: HOOK });
@@ -206,7 +209,7 @@ describe('a watch that is refused', () => {
     }
   });
 
-  it('403 access_denied with a key that may not read the list, which may still see and end watches', async () => {
+  it('gets 403 access_denied with a key that may not read the list, which may still see and end watches', async () => {
     const limited = await service.customer();
     const { id } = await make(limited);
     const { accountId, keyId } = limited.account;
@@ -219,7 +222,7 @@ describe('a watch that is refused', () => {
     expect(stateOf(await limited.post(`/v1/watches/${id}/end`, {}))).toEqual(['ended', undefined]);
   });
 
-  it('403 access_denied for every call with the key of a client', async () => {
+  it('gets 403 access_denied for every call with the key of a client', async () => {
     const client = await service.customer();
     const { id } = await make(client);
     const { accountId, keyId } = client.account;
@@ -235,7 +238,7 @@ describe('a watch that is refused', () => {
     }
   });
 
-  it('400 above the most that the tier allows, which an ended one does not count for', async () => {
+  it('gets 400 above the most that the tier allows, not counting ended ones', async () => {
     const few = await service.customer({ qps: 1 });
     const { sql } = service.perch.database;
     const since = cursors.own;
@@ -252,7 +255,7 @@ describe('a watch that is refused', () => {
     expect(record(made)).toMatchObject({ state: 'active' });
   }, 60_000);
 
-  it('429 rate_limited for more than 30 addresses in an hour', async () => {
+  it('gets 429 rate_limited for more than 30 addresses in an hour', async () => {
     const asker = await service.customer();
     for (let nth = 0; nth < 30; nth += 1)
       expect((await asker.post('/v1/watches', { user: 'user7', webhook_url: 'https://10.0.0.1/' })).status).toBe(400);
@@ -280,7 +283,7 @@ const calls = (id: string): readonly ['GET' | 'POST', string][] => [
   ['POST', `/v1/watches/${id}/deliveries/${NO_ID}/send`],
 ];
 
-/** Again while the account's rate limit refuses it. */
+/** Repeats a call while the account's rate limit refuses it. */
 async function patiently(call: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await call();
@@ -289,8 +292,8 @@ async function patiently(call: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-describe('a watch that is there', () => {
-  it('is paused, resumed and ended, each time as asked, and stays ended', async () => {
+describe('an existing watch', () => {
+  it('is paused, resumed and ended, each time as requested, and stays ended', async () => {
     const customer = await service.customer();
     const { id } = await make(customer);
     const to = (change: string) => customer.post(`/v1/watches/${id}/${change}`, {});
@@ -302,7 +305,7 @@ describe('a watch that is there', () => {
     expect(rows(await customer.get('/v1/watches'))).toMatchObject([{ id, state: 'ended' }]);
   });
 
-  it('is changed without a body, too', async () => {
+  it('can also be changed without a body', async () => {
     const customer = await service.customer();
     const { id } = await make(customer);
     expect(stateOf(await customer.send('POST', `/v1/watches/${id}/pause`))).toEqual(['paused', 'by_hand']);
@@ -318,7 +321,7 @@ describe('a watch that is there', () => {
     });
   });
 
-  it('is listed with the newest first, those that ended last', async () => {
+  it('is listed, newest first and ended ones last', async () => {
     const customer = await service.customer();
     const ids: unknown[] = [];
     for (const user of ['user1', 'user2', 'user3']) {
@@ -329,7 +332,7 @@ describe('a watch that is there', () => {
     expect(listed).toEqual([ids[1], ids[0], ids[2]]);
   });
 
-  it('is not found by another account, nor what is no id', async () => {
+  it('is not found by another account, or with an invalid id', async () => {
     const [mine, other] = [await service.customer(), await service.customer()];
     const { id } = await make(mine);
     for (const of of [String(id), NO_ID, 'x', '%27--', 'null'])
@@ -346,7 +349,7 @@ describe('a watch that is there', () => {
     ['PUT', `/v1/watches/${NO_ID}`, 'GET, OPTIONS'],
     ['GET', `/v1/watches/${NO_ID}/pause`, 'POST, OPTIONS'],
     ['GET', `/v1/watches/${NO_ID}/deliveries/${NO_ID}/send`, 'POST, OPTIONS'],
-  ])('405 for %s %s, with what is allowed', async (method, path, allowed) => {
+  ])('gets 405 for %s %s, with the allowed methods', async (method, path, allowed) => {
     const customer = await service.customer();
     const reply = await customer.send(method, path);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, allowed]);
@@ -358,7 +361,7 @@ describe('every form of a call', () => {
     state reason state_at: stateAt resumes_at: resumesAt deliveries credits_spent: creditsSpent
     credits_spent_today: creditsSpentToday newest_item_at: newestItemAt checked_at: checkedAt every_seconds: everySeconds
     failed key_prefix: keyPrefix created_at: createdAt`;
-  /** As REST has it: without nulls, and without what changes when the list is read. */
+  /** As REST has it, without nulls and without what changes when the list is read. */
   const lasting = (value: unknown): unknown =>
     JSON.parse(
       JSON.stringify(value, (name, member: unknown) =>

@@ -1,4 +1,4 @@
-/** Watches over the whole service: what is new is charged and delivered, while nobody is connected. */
+/** Watches over the whole service: new items are charged and delivered while no client is connected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ describe('a watch', () => {
   const sentBy = ({ watchId }: { readonly watchId: string }): Sent[] =>
     sent.filter(({ body }) => body.data.watch_id === watchId);
   const eventually = (check: () => unknown) => expect.poll(check, { timeout: 25_000, interval: 50 });
-  /** Mails about a watch that reached an address. They are sent now, and otherwise within half a minute. */
+  /** Mails about a watch that reached an address. Sends them now instead of within half a minute. */
   const mailed = async (address: string, { watchId }: { readonly watchId: string }): Promise<string[]> => {
     await perch.customers.deliveries.run();
     return mailServer.received
@@ -78,7 +78,7 @@ describe('a watch', () => {
     return { ...row };
   };
 
-  it('delivers what is new in the envelope of a page, and charges it like one', async () => {
+  it('delivers new items in the envelope of a page, and charges them like one', async () => {
     const [timeline, search] = [await add(), await add({ kind: 'search', subject: 'bread', product: 'Latest' })];
     post('hello');
     await eventually(() => [sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
@@ -99,7 +99,7 @@ describe('a watch', () => {
     expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
   }, 60_000);
 
-  it('resumes where it stopped after more than a month in which nothing came', async () => {
+  it('resumes where it stopped after more than a month without anything new', async () => {
     const anchor = { known: shown.slice(0, 12), floor: [Date.now(), '0'] } as const;
     const cursors = createCursors(perch.stores.secrets.cursor);
     const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);

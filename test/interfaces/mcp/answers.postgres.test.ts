@@ -50,7 +50,7 @@ describe('arguments sent as text (A38)', () => {
     expect((await read('price', { tool: 'get_users', arguments: '{"handles":["a","b"]}' })).estimate.max_items).toBe(2);
   });
 
-  it('leave a text alone where text is expected', async () => {
+  it('leave a text alone if text is expected', async () => {
     const { key } = await service.perch.account();
     service.net.user({ id: '900', handle: 'true' });
     expect(contentOf(await sendNew(service.url, key, call('get_user', { handle: 'true' }))).data.id).toBe('900');
@@ -91,7 +91,7 @@ describe('large results', () => {
     expect(textOf(reply).match(/@user91[01] /g)).toHaveLength(100);
   });
 
-  it('say first how to ask for less, and are delivered whole (A40)', async () => {
+  it('begin with how to ask for less, and are delivered whole (A40)', async () => {
     const { key } = await service.perch.account();
     const ids = service.net.users(range(200, 3000), { ...wordy, url: 'https://example.org/'.repeat(5) });
     service.net.list('followers', '1', ids, { pageSize: 200 });
@@ -104,7 +104,7 @@ describe('large results', () => {
     expect(contentOf(less)).toMatchObject({ items: 50, cache: 'hit' });
   });
 
-  it('are warned of where the count is chosen, before anything is read', async () => {
+  it('are announced where the count is chosen, before anything is read', async () => {
     const { key } = await service.perch.account();
     const { body } = await sendNew(service.url, key, { method: 'tools/list' });
     const large = body.result.tools.filter(

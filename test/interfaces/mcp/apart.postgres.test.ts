@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
 
-describe('callers at the same time', () => {
+describe('simultaneous callers', () => {
   it('get and pay for their own calls only', async () => {
     const connected = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
@@ -52,7 +52,7 @@ describe('callers at the same time', () => {
   });
 });
 
-describe('a caller who leaves (M18)', () => {
+describe('a caller that leaves (M18)', () => {
   it.each([
     ['2025-11-25', sendOld],
     ['2026-07-28', sendNew],
@@ -68,7 +68,7 @@ describe('a caller who leaves (M18)', () => {
     await expect.poll(() => service.net.calls.length).toBeGreaterThan(before);
     leaving.abort();
     await expect(asked).rejects.toThrow();
-    // By the time this is answered, the server has seen the other connection close.
+    // Once this is answered, the server has seen the other connection close.
     await send(service.url, account.key, call('get_packs', {}));
     release();
     const next = await send(service.url, account.key, call('get_account', {}));

@@ -12,7 +12,7 @@ describe("the MCP project's conformance suite for authorization servers", () => 
   });
   afterAll(() => server?.close());
 
-  it('metadata, and the grant of a code that a person agrees to, up to the token', async () => {
+  it('passes for metadata and for the grant of a code with a person’s consent, up to the token', async () => {
     const port = await freePort('127.0.0.1');
     const clientId = await newClient(server, [`http://127.0.0.1:${port}/callback`]);
     let agreed: Promise<unknown> | null = null;

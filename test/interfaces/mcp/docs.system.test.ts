@@ -1,4 +1,4 @@
-/** What docs/agents.md shows is done as it shows it: each snippet is run, each table compared. */
+/** Checks docs/agents.md: each snippet is run, each table compared. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ describe('snippets', () => {
   const here = (text: string): string => text.replaceAll(ADDRESS, service.perch.url);
   const withKey = (text: string): string => text.replaceAll(/\$\{env:PERCH_KEY\}|\$PERCH_KEY/g, key);
 
-  it('every block is tested here', () => {
+  it('are all tested here', () => {
     const clients = agentClients(`${ADDRESS}/mcp`).flatMap(({ code }) => (code === null ? [] : [code.language]));
     expect(BLOCKS.map(({ language }) => language)).toEqual([...clients, 'ts', 'sh']);
   });
@@ -51,7 +51,7 @@ describe('snippets', () => {
     ['Cursor', 'mcpServers', 'url'],
     ['VS Code', 'servers', 'url'],
     ['Windsurf', 'mcpServers', 'serverUrl'],
-  ])('%s: the configuration leads here, and its headers let it in', async (host, member, place) => {
+  ])('%s: has a configuration that leads here, with headers that let it in', async (host, member, place) => {
     const { perch } = JSON.parse(here(withKey(blockAfter(host))))[member];
     const url = new URL(perch[place]);
     expect(url.href).toBe(service.url.href);
@@ -61,7 +61,7 @@ describe('snippets', () => {
     expect(open.headers.get('www-authenticate')).toContain('resource_metadata=');
   });
 
-  it.each(['Claude Code', 'Gemini CLI'])('%s: the address and the header of the command', async (host) => {
+  it.each(['Claude Code', 'Gemini CLI'])('%s: has the address and the header of the command', async (host) => {
     const [, address = '', header = ''] =
       /http perch \\\n {2}(\S+) \\\n {2}--header "([^"]+)"/.exec(here(blockAfter(host))) ?? [];
     const [name = '', value = ''] = withKey(header).split(': ');
@@ -69,7 +69,7 @@ describe('snippets', () => {
     expect(status).toBe(200);
   });
 
-  it('Codex: the address, and the variable whose value it sends as a bearer token', async () => {
+  it('Codex: names the address, and the variable whose value is sent as a bearer token', async () => {
     const [, address = '', variable] =
       /--url (\S+) \\\n {2}--bearer-token-env-var (\w+)/.exec(here(blockAfter('Codex'))) ?? [];
     expect(variable).toBe('PERCH_KEY');
@@ -77,8 +77,8 @@ describe('snippets', () => {
     expect((await sendOld(new URL(address), null, { method: 'tools/list', headers })).status).toBe(200);
   });
 
-  it('the program', async () => {
-    // Beside the packages that it imports.
+  it('include a program that runs', async () => {
+    // In a folder from which the packages that it imports are found.
     const folder = join(ROOT, 'node_modules/.cache/perch-docs');
     await mkdir(folder, { recursive: true });
     const file = join(folder, `agents-${process.pid}.mts`);
@@ -91,7 +91,7 @@ describe('snippets', () => {
     expect(stdout).toContain("truncated: 'max_credits'");
   }, 60_000);
 
-  it('curl', async () => {
+  it('include a curl command that runs', async () => {
     const [command = ''] = here(blockAfter('By hand')).split('\n');
     const { stdout } = await exec('sh', ['-c', command], { env: { ...process.env, PERCH_KEY: key } });
     expect(JSON.parse(stdout).result.structuredContent.data.handle).toBe('harbor_obs');
@@ -99,7 +99,7 @@ describe('snippets', () => {
 });
 
 describe('tables', () => {
-  it('the tools, in their order, and what they cost', () => {
+  it('list the tools in their order, with their prices', () => {
     const { listed, reads } = buildCatalogue({ schema, operations: readOperations() });
     const rows = tableOf(PAGE, 'Tool');
     expect(rows.map(([name = '']) => codeIn(name)[0])).toEqual(listed.map(({ name }) => name));
@@ -112,7 +112,7 @@ describe('tables', () => {
     }
   });
 
-  it('revisions and resources', () => {
+  it('list the revisions and resources', () => {
     for (const revision of REVISIONS) expect(PAGE).toContain(revision);
     for (const uri of ['perch://prices', 'perch://errors', 'perch://schema.graphql']) expect(PAGE).toContain(uri);
   });

@@ -11,7 +11,9 @@ afterAll(() => service.close());
 
 const found = vi.spyOn(Plans.prototype, 'find');
 
-/** What differs from call to call: the id, and the figures at the end of the text and of the structured content. */
+/**
+ * Removes what differs from call to call: the id, and the figures at the end of the text and of the structured content.
+ */
 function withoutOwn({ body }: RawReply): unknown {
   const { content, structuredContent, ...rest } = body.result;
   const { request_id: id, balance_remaining: left, ...shared } = structuredContent;
@@ -25,7 +27,7 @@ function withoutOwn({ body }: RawReply): unknown {
   };
 }
 
-/** Larger and smaller than what is compressed; with and without a line for each item; in quotes, and beyond ASCII. */
+/** Larger and smaller than what is compressed, with and without a line for each item, in quotes, and beyond ASCII. */
 const CALLS = [
   { name: 'get_user', arguments: { handle: 'user1' } },
   { name: 'get_followers', arguments: { user: '1', count: 9 } },
@@ -34,7 +36,7 @@ const CALLS = [
   { name: 'get_users', arguments: { handles: ['user3', 'user1'] } },
 ];
 
-/** What a client reads, and what it gets of a large answer that is kept. */
+/** What a client accepts, and the encoding it gets for a large answer that is kept. */
 const ENCODINGS = [
   ['identity', null],
   ['gzip', 'gzip'],
@@ -44,35 +46,38 @@ const ENCODINGS = [
 
 describe.each(ERAS)('a tool called again, %s', (_era, send) => {
   describe.each(ENCODINGS)('Accept-Encoding: %s', (accepted, sentAs) => {
-    it.each(CALLS)('$name: the same result, but for what is the call’s own, at the price of a hit', async (params) => {
-      const account = await service.perch.account({ credits: 500 });
-      const headers = { 'accept-encoding': accepted };
-      const call = (id: string): Promise<RawReply> =>
-        send(service.url, account.key, { id, method: 'tools/call', params, headers });
-      await call('first');
-      // Made of cached values, kept, kept with its encoding.
-      const replies = [await call('a'), await call('b'), await call('"c"')];
-      expect(replies.map(({ body }) => body.id)).toEqual(['a', 'b', '"c"']);
-      expect(found.mock.results.at(-1)?.value).toBeDefined();
-      const [first] = replies.map(withoutOwn);
-      for (const reply of replies) {
-        expect(reply.status).toBe(200);
-        expect(withoutOwn(reply)).toEqual(first);
-        const { structuredContent } = reply.body.result;
-        expect(structuredContent).toMatchObject({ cache: 'hit', request_id: reply.headers.get('x-request-id') });
-        expect(reply.headers.get('x-credits-remaining')).toBe(String(structuredContent.balance_remaining));
-        if (reply.text.length < 1400) expect(reply.headers.get('content-encoding')).toBeNull();
-        else expect(reply.headers.get('content-encoding')).toBe(sentAs);
-        if (reply.text.length >= 1400) expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
-      }
-      const balances = replies.map(({ body }) => body.result.structuredContent.balance_remaining);
-      const charged = replies[0]?.body.result.structuredContent.credits_charged;
-      expect(balances[0] - balances[2]).toBeCloseTo(2 * charged, 6);
-      expect(await service.perch.balance(account)).toBeCloseTo(balances[2], 6);
-    });
+    it.each(CALLS)(
+      '$name: gives the same result except for the call’s own parts, at the price of a hit',
+      async (params) => {
+        const account = await service.perch.account({ credits: 500 });
+        const headers = { 'accept-encoding': accepted };
+        const call = (id: string): Promise<RawReply> =>
+          send(service.url, account.key, { id, method: 'tools/call', params, headers });
+        await call('first');
+        // Made of cached values, then kept, then kept with its encoding.
+        const replies = [await call('a'), await call('b'), await call('"c"')];
+        expect(replies.map(({ body }) => body.id)).toEqual(['a', 'b', '"c"']);
+        expect(found.mock.results.at(-1)?.value).toBeDefined();
+        const [first] = replies.map(withoutOwn);
+        for (const reply of replies) {
+          expect(reply.status).toBe(200);
+          expect(withoutOwn(reply)).toEqual(first);
+          const { structuredContent } = reply.body.result;
+          expect(structuredContent).toMatchObject({ cache: 'hit', request_id: reply.headers.get('x-request-id') });
+          expect(reply.headers.get('x-credits-remaining')).toBe(String(structuredContent.balance_remaining));
+          if (reply.text.length < 1400) expect(reply.headers.get('content-encoding')).toBeNull();
+          else expect(reply.headers.get('content-encoding')).toBe(sentAs);
+          if (reply.text.length >= 1400) expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
+        }
+        const balances = replies.map(({ body }) => body.result.structuredContent.balance_remaining);
+        const charged = replies[0]?.body.result.structuredContent.credits_charged;
+        expect(balances[0] - balances[2]).toBeCloseTo(2 * charged, 6);
+        expect(await service.perch.balance(account)).toBeCloseTo(balances[2], 6);
+      },
+    );
   });
 
-  it('an id that looks like a result stays the id', async () => {
+  it('keeps an id that looks like a result', async () => {
     const { key } = await service.perch.account({ credits: 500 });
     const id = '"content":[{"type":"text","text":""}],"structuredContent":{}';
     const { body } = await send(service.url, key, {

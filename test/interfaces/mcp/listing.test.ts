@@ -60,7 +60,7 @@ describe('the tools', () => {
   });
 
   it.each(listed.map((tool) => [tool.name, tool] as const))(
-    '%s says what it costs, and takes nothing else',
+    '%s states its price, and takes no other argument',
     (name, tool) => {
       const price = reads.get(name)?.price;
       const full = price && toCredits(itemPrice(price.unit, 'miss'));
@@ -74,7 +74,7 @@ describe('the tools', () => {
     },
   );
 
-  it('every sum is in credits, for a host may show nothing but descriptions', () => {
+  it('state every sum in credits, because a host may show only descriptions', () => {
     for (const { description, name } of listed) {
       expect(description.match(/(?:Costs|[Aa]t most) [\d.]+(?![\d.]| credits?\b)/g), name).toBeNull();
     }
@@ -107,7 +107,7 @@ describe('the tools', () => {
     expect(names).not.toContain('handle');
   });
 
-  it('lists say that a cursor, and single reads that a batch, is the better way', () => {
+  it('recommend a cursor in lists, and a batch in single reads', () => {
     for (const { name, inputSchema, description } of listed) {
       if (inputSchema.properties?.cursor) expect(description, name).toContain('next_cursor');
       expect(description.includes('`since_cursor`'), name).toBe(inputSchema.properties?.since !== undefined);
@@ -116,7 +116,7 @@ describe('the tools', () => {
     expect(listed.find(({ name }) => name === 'get_tweet')?.description).toContain('get_tweets');
   });
 
-  it('speak no words of GraphQL or HTTP, and name tools and arguments that there are', () => {
+  it('use no words of GraphQL or HTTP, and name only existing tools and arguments', () => {
     const names = new Set([
       ...listed.map(({ name }) => name),
       ...listed.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {})),
@@ -157,7 +157,7 @@ describe('the tools', () => {
     },
   );
 
-  it('price names the arguments of all tools', () => {
+  it('name the arguments of all tools in price', () => {
     const named = listed.find(({ name }) => name === 'price')?.inputSchema.properties?.arguments?.properties;
     const all = [...reads.keys()].map(
       (name) => listed.find((tool) => tool.name === name)?.inputSchema.properties ?? {},
@@ -165,7 +165,7 @@ describe('the tools', () => {
     expect(new Set(Object.keys(named ?? {}))).toEqual(new Set(all.flatMap(Object.keys)));
   });
 
-  it('stand in the price list, all of them', () => {
+  it('are all in the price list', () => {
     const table = priceTable(catalogue);
     expect(listed.filter(({ name }) => !table.includes(`| \`${name}\` |`))).toEqual([]);
   });

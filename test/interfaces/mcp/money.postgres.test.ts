@@ -18,7 +18,7 @@ const contentOf = ({ body }: RawReply) => body.result.structuredContent;
 const textOf = ({ body }: RawReply): string => body.result.content[0].text;
 
 describe('a budget (M26)', () => {
-  it.each(ERAS)('%s: max_credits trims a list, and says so', async (_revision, send) => {
+  it.each(ERAS)('%s: trims a list by max_credits, and says so', async (_revision, send) => {
     const account = await service.perch.account();
     const reply = await send(
       service.url,
@@ -38,7 +38,7 @@ describe('a budget (M26)', () => {
     [{ max_credits: 0.3 }, undefined, 3],
     [{}, undefined, 9],
   ])(
-    'argument %j, header %s: the lower counts, for one is the model’s and the other its owner’s',
+    'argument %j, header %s: takes the lower one, because one is the model’s and the other its owner’s',
     async (args, header, items) => {
       const { key } = await service.perch.account();
       const headers: Record<string, string> = header === undefined ? {} : { 'x-max-credits': header };
@@ -47,7 +47,7 @@ describe('a budget (M26)', () => {
     },
   );
 
-  it('less than one item costs is no_credits, with what to do', async () => {
+  it('answers no_credits with advice if it is below the price of one item', async () => {
     const { key } = await service.perch.account();
     const reply = await sendOld(service.url, key, call('get_tweet', { id: '120', max_credits: 0.2 }));
     expect(contentOf(reply).error).toMatchObject({ code: 'no_credits', reason: 'max_credits' });
@@ -57,14 +57,14 @@ describe('a budget (M26)', () => {
   it.each([
     ['get_users', { handles: ['user31', 'user32', 'user33'] }],
     ['get_tweets', { ids: ['101', '102', '103'] }],
-  ])('%s: what of a batch it does not cover is not read, and stands in `errors`', async (tool, args) => {
+  ])('%s: leaves the part of a batch that it does not cover unread, and lists it in `errors`', async (tool, args) => {
     const { key } = await service.perch.account();
     const reply = await sendNew(service.url, key, call(tool, { ...args, max_credits: 2 }));
     expect(contentOf(reply)).toMatchObject({ items: 2, credits_charged: 2, errors: [{ code: 'no_credits' }] });
     expect(textOf(reply)).toContain(`No result for ${Object.values(args)[0]?.[2]}: no_credits.`);
   });
 
-  it('an empty wallet is no_credits, and what is free still works', async () => {
+  it('answers no_credits with an empty wallet, and still serves what is free', async () => {
     const { key } = await service.perch.account({ credits: 0 });
     expect(contentOf(await sendNew(service.url, key, call('get_user', { handle: 'user1' }))).error.code).toBe(
       'no_credits',
@@ -83,7 +83,7 @@ describe('a budget (M26)', () => {
 });
 
 describe('promises in the descriptions', () => {
-  it('in a batch what is named twice is paid for once, and what is not found costs nothing', async () => {
+  it('charges an input named twice in a batch once, and nothing for one that is not found', async () => {
     const { key } = await service.perch.account();
     const tweets = contentOf(
       await sendNew(service.url, key, call('get_tweets', { ids: ['120', '121', '120', '999'] })),
@@ -135,7 +135,7 @@ describe('promises in the descriptions', () => {
     expect(data.credits).toBe(contentOf(read).credits_charged);
   });
 
-  it('only what cost something has a receipt', async () => {
+  it('offers a receipt only for what cost something', async () => {
     const { key } = await service.perch.account();
     const receiptOf = async (tool: string, args: object) => {
       const { request_id: id } = contentOf(await sendNew(service.url, key, call(tool, args)));
@@ -155,11 +155,11 @@ describe('price', () => {
     ['get_tweet', { id: '120' }, 1, 1],
     ['get_account', {}, 0, 0],
     ['get_packs', {}, 0, 0],
-    // What it would be bounded to is not what it costs.
+    // Its cost is estimated without the budget.
     ['get_followers', { user: '1', count: 7, max_credits: 0.2 }, 7, 0.7],
-    // As strict modes write arguments that a tool does not have.
+    // Arguments that a tool does not have, as strict modes write them.
     ['get_tweet', { id: '120', user: null, count: null, max_credits: null }, 1, 1],
-  ])('%s %j: at most %i items, %d credits; nothing is read', async (tool, args, items, credits) => {
+  ])('%s %j: estimates at most %i items, %d credits, and reads nothing', async (tool, args, items, credits) => {
     const account = await service.perch.account({ credits: 0 });
     const before = service.net.calls.length;
     for (const [, send] of ERAS) {
@@ -179,7 +179,7 @@ describe('price', () => {
 });
 
 describe('the rate (A19)', () => {
-  it('each call is one request of the account; over MCP and REST it is one bucket', async () => {
+  it('counts each call as one request of the account, in one bucket for MCP and REST', async () => {
     const { key } = await service.perch.account({ qps: 2 });
     const first = await sendNew(service.url, key, call('get_account', {}));
     expect(first.headers.get('ratelimit')).toBe('limit=2, remaining=1, reset=1');
@@ -191,7 +191,7 @@ describe('the rate (A19)', () => {
     expect(textOf(third)).toContain('a batch counts as one request');
   });
 
-  it('a handshake takes nothing of it: an account of one request a second connects, lists and calls', async () => {
+  it('counts no handshake: an account of one request a second connects, lists and calls', async () => {
     const { key } = await service.perch.account({ qps: 1 });
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
     for (const sent of [{ method: 'initialize', params: hello }, { method: 'ping' }, { method: 'tools/list' }]) {
@@ -200,7 +200,7 @@ describe('the rate (A19)', () => {
     expect(contentOf(await sendOld(service.url, key, call('get_account', {}))).balance).toBe(1000);
   });
 
-  it('messages that read nothing are bounded, too: 429', async () => {
+  it('also limits messages that read nothing: 429', async () => {
     const { key } = await service.perch.account({ qps: 5 });
     const replies = await Promise.all(Array.from({ length: 14 }, () => sendOld(service.url, key, { method: 'ping' })));
     const refused = replies.filter(({ status }) => status === 429);
@@ -224,7 +224,7 @@ describe('the headers of a call say what its body says (H9, L7)', () => {
   });
 });
 
-it('skips a byte order mark before the message, and still bounds its size', async () => {
+it('skips a byte order mark before the message, and still limits its size', async () => {
   const account = await service.perch.account();
   const message = (args: object) =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_user', arguments: args } });

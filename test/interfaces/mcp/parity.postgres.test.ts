@@ -23,7 +23,7 @@ const strip = (value: unknown, drops = (_member: unknown): boolean => false): un
   return Object.fromEntries(kept.map(([name, member]) => [name, strip(member, drops)]));
 };
 
-/** As MCP writes a list: an author is an object on the first of their tweets only (A39). */
+/** As MCP writes a list: an author is an object only on the first of their tweets (A39). */
 function withAuthorsOnce<Body extends object>(body: Body): Body {
   const { data } = body as { data?: unknown };
   if (!Array.isArray(data)) return body;
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(() => service.clock.forget());
 
-describe('every read is the same over MCP as over REST: data, charge, what is read upstream', () => {
+describe('every read is the same over MCP as over REST: data, charge, upstream reads', () => {
   async function observed(ask: (key: string) => Promise<object>): Promise<Read> {
     service.clock.forget();
     const account = await service.perch.account({ credits: 500 });
@@ -80,7 +80,7 @@ describe('every read is the same over MCP as over REST: data, charge, what is re
       return structuredContent;
     });
 
-  it('every tool but `price` is in the table', () => {
+  it('has every tool but `price` in the table', () => {
     expect(new Set(READS.map(toolOf))).toEqual(new Set(TOOLS.map(({ name }) => name)));
   });
 
@@ -95,7 +95,7 @@ describe('every read is the same over MCP as over REST: data, charge, what is re
 });
 
 describe.each(['yoga', 'mercurius'] as const)(
-  'every read, and what is said of a failure, is the same over MCP as over GraphQL on %s',
+  'every read and every failure is the same over MCP as over GraphQL on %s',
   (graphql) => {
     let other: McpService;
     beforeAll(async () => {
@@ -109,7 +109,7 @@ describe.each(['yoga', 'mercurius'] as const)(
       const account = await other.perch.account({ credits: 500 });
       const { failure = null, members } = await ask(account);
       const { data = null, errors = null } = failure === null ? members : {};
-      // GraphQL says null where the others say nothing.
+      // GraphQL has null where the others leave a member out.
       return {
         failure,
         data: strip(data, (member) => member === null),
@@ -146,7 +146,7 @@ describe.each(['yoga', 'mercurius'] as const)(
 );
 
 describe('shares the cache between interfaces', () => {
-  it('REST, then MCP, then GraphQL', async () => {
+  it('between REST, then MCP, then GraphQL', async () => {
     const { key } = await service.perch.account();
     const rest = createClient(service.perch.url, key);
     const [[, connect]] = CLIENTS;
@@ -168,7 +168,7 @@ describe('shares the cache between interfaces', () => {
     await mcp.close();
   });
 
-  it('one receipt explains a call of any of them', async () => {
+  it('explains a call of any of them with one receipt', async () => {
     const { key } = await service.perch.account();
     const [[, connect]] = CLIENTS;
     const mcp = await connect(service.url, key);

@@ -25,14 +25,14 @@ async function send(url: URL, headers: HeaderFields, body: string, signal?: Abor
 
 export interface Sent {
   readonly method: string;
-  /** 1, if none is given. */
+  /** Defaults to 1. */
   readonly id?: string;
   readonly params?: Record<string, unknown>;
   readonly headers?: HeaderFields;
   readonly signal?: AbortSignal;
 }
 
-/** One message of a revision of 2025; a string instead is the whole body. */
+/** Sends one message of a revision of 2025; a string is sent as the whole body. */
 export function sendOld(url: URL, key: string | null, sent: Sent | string, version = '2025-11-25'): Promise<RawReply> {
   const message = typeof sent === 'string' ? null : sent;
   const headers = {
@@ -51,7 +51,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** One message of 2026-07-28. */
+/** Sends one message of 2026-07-28. */
 export function sendNew(
   url: URL,
   key: string | null,
@@ -70,7 +70,7 @@ export function sendNew(
   return send(url, all, body, signal);
 }
 
-/** Both eras, for what must be the same in either. */
+/** Both eras, for what must be the same in each. */
 export const ERAS = [
   ['2025-06-18', (url: URL, key: string | null, sent: Sent) => sendOld(url, key, sent, '2025-06-18')],
   ['2025-11-25', (url: URL, key: string | null, sent: Sent) => sendOld(url, key, sent)],

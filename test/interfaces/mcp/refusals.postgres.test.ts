@@ -5,7 +5,7 @@ import { denied, upstreamFault } from '../../kit/networks/faults.js';
 import { ERAS, type RawReply, sendNew, sendOld } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
-/** An id as a client without care sends it. */
+/** An id as a careless client sends it. */
 const LARGE = Number('1898072654607286272');
 
 let service: McpService;
@@ -37,14 +37,14 @@ describe('without a key that works (A7, A18)', () => {
     },
   );
 
-  it.each(ERAS)('%s: a call is 401, too, and nothing is read', async (_revision, send) => {
+  it.each(ERAS)('%s: refuses a call with 401, too, and reads nothing', async (_revision, send) => {
     const before = service.net.calls.length;
     const { status, headers } = await send(service.url, null, call('get_user', { handle: 'user1' }));
     expect([status, headers.get('www-authenticate')?.includes('/oauth-protected-resource/mcp')]).toEqual([401, true]);
     expect(service.net.calls.length).toBe(before);
   });
 
-  it.each(ERAS)('%s: a bad key is 401 with invalid_token', async (_revision, send) => {
+  it.each(ERAS)('%s: refuses a bad key with 401 and invalid_token', async (_revision, send) => {
     for (const message of [{ method: 'tools/list' }, call('get_account', {})]) {
       const { status, headers } = await send(service.url, 'perch_live_nonsense', message);
       expect([status, headers.get('www-authenticate')]).toEqual([
@@ -70,7 +70,7 @@ describe('without a key that works (A7, A18)', () => {
     }
   });
 
-  it('a key as a bearer token is one', async () => {
+  it('accepts a key as a bearer token', async () => {
     const { key } = await service.perch.account();
     const reply = await sendNew(service.url, null, {
       ...call('get_account', {}),
@@ -79,7 +79,7 @@ describe('without a key that works (A7, A18)', () => {
     expect(resultOf(reply).structuredContent.balance).toBe(1000);
   });
 
-  it('the address in the challenge describes the resource and names where to sign in', async () => {
+  it('describes the resource at the address in the challenge, with where to sign in', async () => {
     const { headers } = await sendOld(service.url, null, { method: 'ping' });
     const [, address = ''] = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? [];
     const described = await (await fetch(address)).json();
@@ -87,7 +87,7 @@ describe('without a key that works (A7, A18)', () => {
   });
 });
 
-describe('where it comes from (A22)', () => {
+describe('the origin of a request (A22)', () => {
   it.each([
     [undefined, 200],
     ['https://claude.ai', 200],
@@ -113,7 +113,7 @@ describe('where it comes from (A22)', () => {
     }
   });
 
-  it('a browser may ask, and read the answers, 401 among them (H5)', async () => {
+  it('lets a browser ask, and read the answers, 401 among them (H5)', async () => {
     const asked = await fetch(service.url, {
       method: 'OPTIONS',
       headers: {
@@ -133,14 +133,17 @@ describe('where it comes from (A22)', () => {
     expect(headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('%s is 405: there are no sessions', async (method) => {
-    const { status, headers } = await fetch(service.url, { method, headers: { accept: 'text/event-stream' } });
-    expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
-      405,
-      'POST, OPTIONS',
-      '*',
-    ]);
-  });
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
+    'answers %s with 405, because there are no sessions',
+    async (method) => {
+      const { status, headers } = await fetch(service.url, { method, headers: { accept: 'text/event-stream' } });
+      expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
+        405,
+        'POST, OPTIONS',
+        '*',
+      ]);
+    },
+  );
 });
 
 describe('arguments', () => {
@@ -232,7 +235,7 @@ describe('arguments', () => {
 });
 
 describe('failures say what to do next and cost nothing', () => {
-  it('every code has its advice', () => {
+  it('have advice for every code', () => {
     expect(Object.keys(ADVICE)).toEqual(Object.keys(ERROR_CODES));
   });
 
@@ -280,14 +283,14 @@ describe('malformed messages', () => {
   it.each([
     ['a notification', { method: 'notifications/initialized' }],
     ['a call without an id, which nobody could be answered', call('get_user', { handle: 'user1' })],
-  ])('%s is 202 and nothing else, and costs nothing', async (_what, message) => {
+  ])('answers %s with 202 and nothing else, free', async (_what, message) => {
     const account = await service.perch.account();
     const reply = await sendOld(service.url, account.key, JSON.stringify({ jsonrpc: '2.0', ...message }));
     expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([202, '', null]);
     expect(await service.perch.balance(account)).toBe(1000);
   });
 
-  it('another content type is 415', async () => {
+  it('answers another content type with 415', async () => {
     const { key } = await service.perch.account();
     const headers = { 'content-type': 'text/plain' };
     for (const [, send] of ERAS) {
@@ -295,7 +298,7 @@ describe('malformed messages', () => {
     }
   });
 
-  it('a revision that there is not is 400', async () => {
+  it('answers an unknown revision with 400', async () => {
     const { key } = await service.perch.account();
     expect((await sendOld(service.url, key, { method: 'tools/list' }, '1999-01-01')).status).toBe(400);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { gzipPieces } from '../../../adapters/http/bodies/encodings.js';
 import { RenderedResult } from '../../../adapters/mcp/rendered-result.js';
 
-it('a kept result weighs its envelope, its lines and their encodings, and says when it grows', () => {
+it('weighs a kept result with its envelope, lines and encodings, and reports when it grows', () => {
   const result = new RenderedResult(Buffer.from('{"data":{"id":"1"}'), 'one "line"\n');
   expect(String(result.lines.bytes)).toBe('one \\"line\\"\\n');
   const plain = result.size;

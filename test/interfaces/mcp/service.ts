@@ -8,12 +8,12 @@ export interface McpService {
   readonly perch: TestPerch;
   readonly net: ScriptedNetwork;
   readonly clock: ManualClock;
-  /** Of `/mcp`. */
+  /** The address of `/mcp`. */
   readonly url: URL;
   close(): Promise<void>;
 }
 
-/** A Perch whose network has something for every read to answer; its clock stands still. */
+/** A Perch whose network has an answer for every read; its clock stands still. */
 export async function startMcp({ graphql = 'yoga' }: Pick<ComposeOptions, 'graphql'> = {}): Promise<McpService> {
   const clock = manualClock();
   const net = createScriptedNetwork();

@@ -32,7 +32,7 @@ describe.each(LIBRARIES)('client %s with nothing but the address', (_name, { Cli
   });
   afterAll(() => perch?.close());
 
-  /** The customer, signed in already, agrees in their browser; with what they are sent back. */
+  /** The customer, already signed in, agrees in their browser; returns the parameters of the redirect. */
   async function agree(address: URL): Promise<URLSearchParams> {
     const page = await fetch(address, { headers: { cookie } });
     const body = formIn(await page.text());
@@ -42,7 +42,7 @@ describe.each(LIBRARIES)('client %s with nothing but the address', (_name, { Cli
     return new URL(answer.headers.get('location') ?? '').searchParams;
   }
 
-  it('is led to sign in, comes back with a key, and reads from the wallet of who agreed (A18, "same key or OAuth")', async () => {
+  it('is led to sign in, comes back with a key, and reads from the wallet of the account that agreed (A18, "same key or OAuth")', async () => {
     const { kept, authProvider } = mcpHost();
     const url = new URL(`${perch.url}/mcp`);
     const connect = async () => {

@@ -20,7 +20,7 @@ export interface Ran {
   readonly output: string;
 }
 
-/** Runs a program to its end, in a folder of its own; `onOutput` sees what it has said so far. */
+/** Runs a program to its end, in a folder of its own. `onOutput` gets all output so far. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -46,7 +46,7 @@ export async function run(
   }
 }
 
-/** A command of the MCP project's conformance suite. */
+/** Runs a command of the MCP project's conformance suite. */
 export const runSuite = (
   version: SuiteVersion,
   args: readonly string[],
@@ -54,11 +54,13 @@ export const runSuite = (
 ): Promise<Ran> => run(process.execPath, ['--import', SHIM, SUITES[version], ...args], onOutput);
 
 export interface Results extends Ran {
-  /** The ids of the checks that failed, by scenario. */
+  /** The ids of the failed checks, by scenario. */
   readonly failed: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Runs the scenarios against a server. The suite fails when others fail than are expected, and when one of those passes. */
+/**
+ * Runs the scenarios against a server. The suite fails if scenarios fail that are not expected to, or pass that are.
+ */
 export async function runServerSuite(
   version: SuiteVersion,
   args: readonly string[],

@@ -12,7 +12,7 @@ const tweet = (text: string) => ({
 });
 
 describe('the text beside a result', () => {
-  it('has an item in a line, and the money', () => {
+  it('has a line for each item, and the money', () => {
     expect(formatEnvelope({ ...MONEY, data: [tweet('one'), tweet('two')] }).split('\n')).toEqual([
       '7 @ada 2026-01-01: one [3 likes]',
       '7 @ada 2026-01-01: two [3 likes]',
@@ -37,7 +37,7 @@ describe('the text beside a result', () => {
     [{ data: [{ day: '2026-01-01', credits: 3 }] }, '{"day":"2026-01-01","credits":3}'],
     [{ data: [], cache: 'hit' }, 'Charged 2 credits (cached: half price); 8 left. Request r-1.'],
     [{ data: [], cache: 'bypass' }, 'Charged 2 credits (`fresh`: double price); 8 left. Request r-1.'],
-    // Of what was free there is no receipt to ask for.
+    // There is no receipt for what was free.
     [{ data: [], credits_charged: 0 }, 'Charged 0 credits; 8 left.'],
     [{ key_prefix: 'perch_live_x', rate_limit_qps: 3 }, '{"key_prefix":"perch_live_x","rate_limit_qps":3}'],
     [{ data: [{ name: 'x\u2028y' }] }, '{"name":"x y"}'],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** One grant, by its code, with every refresh token that was ever given for it. */
+/** One grant, made with its code, with every refresh token that it was ever given. */
 async function newFamily() {
   const { sql } = database;
   const clock = manualClock();
@@ -99,7 +99,7 @@ async function run(family: Family, taken: Step): Promise<void> {
 }
 
 describe('any sequence of exchanges, refreshes, waits and revocations (A14)', () => {
-  it('leaves one live key beside those in their overlap, and none after a revocation', async () => {
+  it('leaves one live key besides those in their overlap, and none after a revocation', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const family = await newFamily();

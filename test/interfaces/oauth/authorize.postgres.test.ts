@@ -27,7 +27,7 @@ beforeEach(() => {
 const addressOf = (change: Record<string, string | null> = {}): string =>
   `${server.url}/oauth/authorize?${askFields(clientId, change)}`;
 
-describe('until client and redirect address are proven, an error is a page', () => {
+describe('errors until client and redirect address are proven: a page without a link, for', () => {
   const cases: Record<string, Record<string, string | null>> = {
     'no client_id': { client_id: null },
     'an empty client_id': { client_id: '' },
@@ -52,13 +52,13 @@ describe('until client and redirect address are proven, an error is a page', () 
     expect([status, location]).toEqual([400, null]);
   });
 
-  it('no redirect address, where the client has two', async () => {
+  it('no redirect address for a client that has two', async () => {
     const two = await newClient(server, [CALLBACK, 'https://app.example/other']);
     expect((await ask(server, two, { redirect_uri: null })).status).toBe(400);
   });
 });
 
-describe('after that, it is a page with a link that takes the error back, with state and iss (RFC 9207, RFC 9700 4.11.2)', () => {
+describe('errors after that: a page with a link that returns the error, with state and iss (RFC 9207, RFC 9700 4.11.2), for', () => {
   const cases: Record<string, [Record<string, string | null>, string]> = {
     'no response_type': [{ response_type: null }, 'invalid_request'],
     'a token instead of a code': [{ response_type: 'token' }, 'unsupported_response_type'],
@@ -100,13 +100,13 @@ describe('after that, it is a page with a link that takes the error back, with s
     expect([location, backOf(text)?.searchParams.get('error')]).toEqual([null, 'invalid_target']);
   });
 
-  it('does not ask anyone to sign in for an invalid request', async () => {
+  it('do not ask anyone to sign in for an invalid request', async () => {
     server.visitor = null;
     const { status, location } = await ask(server, clientId, { code_challenge: null });
     expect([status, location]).toEqual([400, null]);
   });
 
-  it('nor is a browser sent there by a form that is wrong', async () => {
+  it('do not send a browser to sign-in for an invalid form', async () => {
     const page = formIn((await ask(server, clientId)).text);
     page.set('decision', 'deny');
     page.set('code_challenge', 'short');
@@ -114,7 +114,7 @@ describe('after that, it is a page with a link that takes the error back, with s
     expect([status, location]).toEqual([400, null]);
   });
 
-  it('an address that was registered when more was taken is not linked to', async () => {
+  it('do not link to an address that was registered under older, wider rules', async () => {
     const client = await newClient(server);
     const uri = 'ms-settings:network';
     await server.database.sql`update oauth_clients set redirect_uris = ${[uri]} where client_id = ${client}`;
@@ -139,7 +139,7 @@ describe('a request that cannot be carried', () => {
     }
   });
 
-  it('one that just fits goes through sign-in and comes back whole', async () => {
+  it('is carried through sign-in whole if it just fits', async () => {
     const state = 's'.repeat(4096 - `/oauth/authorize?${askFields(clientId, { state: '' })}`.length);
     server.visitor = null;
     const { location } = await ask(server, clientId, { state });
@@ -148,7 +148,7 @@ describe('a request that cannot be carried', () => {
   });
 
   it.each(['client_id', 'redirect_uri', 'state', 'resource', 'scope'])(
-    'because of a control character in %s is refused in words',
+    'is refused with a readable message for a control character in %s',
     async (name) => {
       for (const character of ['\0', '\n', '\x7f']) {
         const { status, text } = await ask(server, clientId, { [name]: `a${character}b` });
@@ -172,12 +172,12 @@ describe('redirect addresses (A16, RFC 8252 7.3)', () => {
     ['http://127.0.0.1/cb', 'https://127.0.0.1/cb', 400],
     ['com.example.app:/cb', 'com.example.app:/cb', 200],
     ['com.example.app:/cb', 'com.example.app:/other', 400],
-  ])('registered %s, asked %s: %i', async (registered, asked, status) => {
+  ])('registered %s, requested %s: %i', async (registered, asked, status) => {
     const client = await newClient(server, [registered]);
     expect((await ask(server, client, { redirect_uri: asked })).status).toBe(status);
   });
 
-  it('the only one need not be named, and what is in its query stays', async () => {
+  it('may be left out if there is only one, and keep their query', async () => {
     const client = await newClient(server, ['https://app.example/cb?tenant=a%20b']);
     const { text } = await ask(server, client, { redirect_uri: null, code_challenge: null, state: null });
     const location = backOf(text);

@@ -17,7 +17,7 @@ const ECDSA_WITH_SHA256 = sequence(hex('06082a8648ce3d040302'));
 const utcTime = (at: Date): Buffer =>
   der(0x17, Buffer.from(`${at.toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`));
 
-/** A certificate for some names, signed by itself: made anew, so that no key lies in the repository. */
+/** A self-signed certificate for some names, made anew so that no private key is in the repository. */
 export function selfSigned(names: readonly string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(0x31, sequence(hex('0603550403'), der(0x0c, Buffer.from(names[0] ?? 'test')))));

@@ -10,7 +10,7 @@ import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
 
-/** The page that asks, that asks for a program on the computer, and those that refuse. */
+/** The page that asks, the page that asks for a program on the computer, and the pages that refuse. */
 let pages: Record<'web' | 'loopback' | 'app' | 'refused' | 'faulty', string>;
 const NAMES = ['web', 'loopback', 'app', 'refused', 'faulty'] as const;
 
@@ -37,11 +37,11 @@ describe('markup', () => {
     return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
   };
 
-  it.each(NAMES)('the %s page is valid HTML', async (name) => {
+  it.each(NAMES)('has no errors on the %s page', async (name) => {
     expect(await faultsOf((await send(pages[name])).text)).toEqual([]);
   });
 
-  it('so is the page that asks for another cap', async () => {
+  it('has no errors on the page that asks for another cap', async () => {
     const { text } = await decide(server, pages.web, { cap_amount: 'much' });
     expect(text).toContain('aria-invalid="true"');
     expect(await faultsOf(text)).toEqual([]);
@@ -56,21 +56,24 @@ describeInChromium('the consent page in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  it.each(NAMES)('the %s page keeps its policy, fits 360 and 1440 px, and passes axe in both schemes', async (name) => {
-    const tab = await visit(browser, server.url);
-    await tab.page.goto(pages[name]);
-    const flaws = await flawsOf(tab.page);
-    const { foreign, violations, errors } = tab;
-    await tab.close();
-    expect({ flaws, foreign, violations }).toEqual({ flaws: [], foreign: [], violations: [] });
-    // The browser's own line about the status 400.
-    expect(errors).toHaveLength(name === 'refused' || name === 'faulty' ? 1 : 0);
-  });
+  it.each(NAMES)(
+    'keeps its policy on the %s page, fits 360 and 1440 px, and passes axe in both schemes',
+    async (name) => {
+      const tab = await visit(browser, server.url);
+      await tab.page.goto(pages[name]);
+      const flaws = await flawsOf(tab.page);
+      const { foreign, violations, errors } = tab;
+      await tab.close();
+      expect({ flaws, foreign, violations }).toEqual({ flaws: [], foreign: [], violations: [] });
+      // The browser's own message about the status 400.
+      expect(errors).toHaveLength(name === 'refused' || name === 'faulty' ? 1 : 0);
+    },
+  );
 
   it.each([
     ['Allow', 'code'],
     ['Deny', 'error'],
-  ])('%s sends the browser back to the client, which the policy lets happen', async (button, parameter) => {
+  ])('for %s sends the browser back to the client, as the policy allows', async (button, parameter) => {
     const tab = await visit(browser, server.url);
     await tab.page.goto(pages.loopback);
     await tab.page.getByLabel('Credits').fill('250');
@@ -86,7 +89,7 @@ describeInChromium('the consent page in a browser', () => {
   it.each([
     ['Allow', 'code'],
     ['Deny', 'error'],
-  ])('%s arrives where the client’s own address sends the browser on to another origin', async (button, parameter) => {
+  ])('for %s arrives even if the client’s own address redirects to another origin', async (button, parameter) => {
     const home = await listening(() => null);
     const client = await listening((url) => `${home.origin}/home${new URL(url, home.origin).search}`);
     const redirect_uri = `${client.origin}/callback`;
@@ -113,7 +116,7 @@ describeInChromium('the consent page in a browser', () => {
   });
 });
 
-/** A server that sends the browser on to where it is told, or greets it. */
+/** A server that redirects the browser to a given address, or greets it. */
 async function listening(onTo: (url: string) => string | null): Promise<{ server: Server; origin: string }> {
   const started = createServer((request, response) => {
     const location = onTo(request.url ?? '/');

@@ -58,7 +58,7 @@ describe('the consent page (A15)', () => {
     },
   );
 
-  it('its policy is that of all pages, but says nothing about where a form may lead', async () => {
+  it('has the policy of all pages, but without a rule for where forms may lead', async () => {
     const { headers } = await ask(server, clientId);
     expect(headers.get('content-security-policy')).toBe(SITE_CSP.replace("form-action 'self'; ", ''));
   });
@@ -79,13 +79,13 @@ describe('the consent page (A15)', () => {
     expect((await ask(server, clientId)).text).not.toContain('Your wallet is empty');
   });
 
-  it('warns that programs on one computer cannot be distinguished', async () => {
+  it('warns that programs on one computer cannot be told apart', async () => {
     const client = await newClient(server, ['http://127.0.0.1/cb']);
     const { text } = await ask(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
     expect(text).toContain('a program on your own computer, and Perch cannot tell which');
   });
 
-  it('a document client is named with its host (A13)', async () => {
+  it('names a document client with its host (A13)', async () => {
     const { text } = await ask(server, host.client('/named'), { redirect_uri: 'http://127.0.0.1:5/callback' });
     expect(text).toContain(`This is the name it gives itself, published at client.test:${host.port}.`);
   });
@@ -96,7 +96,7 @@ describe('the consent page (A15)', () => {
     ['it mentions a client secret', { token_endpoint_auth_method: 'client_secret_post' }],
     ['redirect_uris', { redirect_uris: [] }],
     ['uses http: only https, or http on loopback, is allowed', { redirect_uris: ['http://app.example/cb'] }],
-  ])('a document is refused: %s', async (why, metadata) => {
+  ])('refuses a document: %s', async (why, metadata) => {
     const { status, text } = await ask(server, host.client(`/${randomUUID()}`, metadata));
     expect(status).toBe(400);
     expect(text).toContain(why);
@@ -112,7 +112,7 @@ describe('the consent page (A15)', () => {
 });
 
 describe('the decision', () => {
-  it('yes: a code, with state and iss, and a line in the log (RFC 9207)', async () => {
+  it('yes: returns a code, with state and iss, and adds a line to the log (RFC 9207)', async () => {
     const mine = await server.account();
     server.visitor = mine;
     const { status, location, headers } = await decide(server, addressOf());
@@ -127,7 +127,7 @@ describe('the decision', () => {
     expect(event?.detail).toMatchObject({ client: 'Lantern', redirect_uri: CALLBACK, cap: 100, period: 'day' });
   });
 
-  it('no: access_denied, with state and iss', async () => {
+  it('no: returns access_denied, with state and iss', async () => {
     const { location } = await decide(server, addressOf(), { decision: 'deny' });
     expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
       error: 'access_denied',
@@ -157,13 +157,13 @@ describe('the decision', () => {
     expect(location?.searchParams.get('error')).toBe('access_denied');
   });
 
-  it('only the hash of a code is kept', async () => {
+  it('keeps only the hash of a code', async () => {
     const code = await codeFor(server, clientId);
     const rows = await server.database.sql`select to_jsonb(t)::text as row from one_time_tokens t where kind = 'code'`;
     expect(JSON.stringify(rows)).not.toContain(code);
   });
 
-  it('another account is signed in by now: the page is shown again, and nothing is allowed', async () => {
+  it('shows the page again and allows nothing if another account is signed in by now', async () => {
     const page = formIn((await ask(server, clientId)).text);
     page.set('decision', 'allow');
     server.visitor = await server.account('Grace');
@@ -173,7 +173,7 @@ describe('the decision', () => {
     expect(formIn(text).get('account')).toBe(server.visitor);
   });
 
-  it('returns to the page after sign-in when the session has ended', async () => {
+  it('returns to the page after sign-in if the session has ended', async () => {
     const page = formIn((await ask(server, clientId)).text);
     server.visitor = null;
     const { location } = await post(`${server.url}/oauth/authorize`, page);
@@ -190,7 +190,7 @@ describe('the decision', () => {
     },
   );
 
-  it('the hidden fields are looked at as if they were new', async () => {
+  it('checks the hidden fields as if they were new', async () => {
     const { status, location } = await post(
       `${server.url}/oauth/authorize`,
       form({ ...Object.fromEntries(askFields(clientId, { redirect_uri: 'https://evil.example' })), decision: 'allow' }),

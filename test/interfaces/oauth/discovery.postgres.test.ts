@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('discovery', () => {
-  it('the authorization server describes itself (A12, A13, RFC 8414, RFC 9207)', async () => {
+  it('describes the authorization server (A12, A13, RFC 8414, RFC 9207)', async () => {
     const { status, body, headers } = await send(`${server.url}/.well-known/oauth-authorization-server`);
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     expect(headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
@@ -41,7 +41,7 @@ describe('discovery', () => {
   it.each([
     ['', ''],
     ['/mcp', '/mcp'],
-  ])('the resource%s describes itself (RFC 9728)', async (suffix, resource) => {
+  ])('describes the resource%s (RFC 9728)', async (suffix, resource) => {
     const { body, headers } = await send(`${server.url}/.well-known/oauth-protected-resource${suffix}`);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(body).toMatchObject({
@@ -52,7 +52,7 @@ describe('discovery', () => {
     });
   });
 
-  it('where the addresses have a path, it stands behind the well-known one (RFC 8414 3.1, RFC 9728 3.1)', async () => {
+  it('puts the path of an address behind the well-known one (RFC 8414 3.1, RFC 9728 3.1)', async () => {
     const at = async (path: string) => (await send(`${deep.url}/.well-known/${path}`)).body;
     expect((await at('oauth-authorization-server/auth')).issuer).toBe(`${deep.url}/auth`);
     expect((await at('oauth-authorization-server')).issuer).toBe(`${deep.url}/auth`);
@@ -61,11 +61,11 @@ describe('discovery', () => {
     expect(await at('oauth-protected-resource/perch')).toMatchObject({ authorization_servers: [`${deep.url}/auth`] });
   });
 
-  it.each(['oauth-authorization-server/other', 'oauth-protected-resource/other'])('nothing is at %s', async (path) => {
+  it.each(['oauth-authorization-server/other', 'oauth-protected-resource/other'])('has nothing at %s', async (path) => {
     expect((await send(`${server.url}/.well-known/${path}`)).status).toBe(404);
   });
 
-  it('HEAD is answered (H4)', async () => {
+  it('answers HEAD (H4)', async () => {
     const { status, text } = await send(`${server.url}/.well-known/oauth-protected-resource`, { method: 'HEAD' });
     expect([status, text]).toEqual([200, '']);
   });
@@ -77,7 +77,7 @@ describe('discovery', () => {
     ['/api/oauth/register', 'POST'],
     ['/api/oauth/token', 'POST'],
     ['/api/oauth/revoke', 'POST'],
-  ])('a browser of any site may ask %s first (H5)', async (path, method) => {
+  ])('lets a browser of any site ask %s first (H5)', async (path, method) => {
     const { status, headers } = await send(server.url + path, {
       method: 'OPTIONS',
       headers: {

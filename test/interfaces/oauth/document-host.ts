@@ -6,18 +6,18 @@ import { createMemoryCache } from '../../../adapters/memory/cache.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 import { selfSigned } from './certificate.js';
 
-/** A host of clients' documents at `https://client.test:…`, which only a guard that was told of it can reach. */
+/** A host of clients' documents at `https://client.test:…`, which only a guard that knows it can reach. */
 export interface DocumentHost {
   readonly origin: string;
   readonly port: number;
-  /** What it was asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[];
   readonly clock: ManualClock;
-  /** Reads from here as from the public internet. */
+  /** Reads from this host as from the public internet. */
   readonly documents: GuardedDocuments;
-  /** A path is answered so from now on. */
+  /** Sets the answer for a path. */
   answer(path: string, listener: RequestListener): void;
-  /** A sound document; its address. */
+  /** Adds a valid document; returns its address. */
   client(path: string, metadata?: Record<string, unknown>): string;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** As in service, but for the names that it is told. */
+/** Configured as in service, except for the names it resolves. */
 function strict(addresses: readonly string[] = []): { documents: GuardedDocuments; resolved: string[] } {
   const resolved: string[] = [];
   const clock = manualClock();
@@ -26,7 +26,7 @@ function strict(addresses: readonly string[] = []): { documents: GuardedDocument
         resolved.push(name);
         return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
       },
-      // Else the port alone would be the reason.
+      // Otherwise the port alone would be the reason.
       anyPort: true,
     },
   });
@@ -72,7 +72,7 @@ describe('addresses that a document may be fetched from (A13)', () => {
   );
 });
 
-describe('the guard, as in service', () => {
+describe('the guard, configured as in service', () => {
   it.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -122,7 +122,7 @@ describe('the guard, as in service', () => {
 describe('reading a client document', () => {
   const read = (path: string): Promise<unknown> => host.documents.read(host.origin + path);
 
-  it('a document is read once an hour', async () => {
+  it('reads a document once an hour', async () => {
     const address = host.client('/sound');
     const times = () => host.asked.filter((path) => path === '/sound').length;
     expect(await host.documents.read(address)).toMatchObject({ client_id: address });
@@ -151,7 +151,7 @@ describe('reading a client document', () => {
   it.each([
     ['in one piece', (text: string) => [text]],
     ['without an end', (text: string) => Array.from({ length: 50 }, () => text)],
-  ])('a document larger than 10 KB is refused: %s', async (name, pieces) => {
+  ])('refuses a document larger than 10 KB: %s', async (name, pieces) => {
     const path = `/large-${name.length}`;
     host.answer(path, (_request, response) => {
       response.setHeader('content-type', 'application/json');
@@ -168,7 +168,7 @@ describe('reading a client document', () => {
     await expect(read('/half')).rejects.toThrow('it is not valid JSON.');
   });
 
-  it('an answer that takes longer than 3 s is not waited for', async () => {
+  it('does not wait for an answer that takes longer than 3 s', async () => {
     host.answer('/slow', (_request, response) => {
       response.setHeader('content-type', 'application/json').write('{');
     });
@@ -197,7 +197,7 @@ describe('reading a client document', () => {
     expect(host.asked.filter((path) => path.startsWith('/wait-'))).toHaveLength(16);
   });
 
-  it('other kinds of JSON will do', async () => {
+  it('accepts other JSON types', async () => {
     host.answer('/kind', (_request, response) => {
       response.setHeader('content-type', 'application/vnd.client+json; charset=utf-8').end('{"kind":1}');
     });

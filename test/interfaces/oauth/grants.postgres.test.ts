@@ -20,7 +20,7 @@ async function allowed(clientId: string): Promise<{ key: string; refreshToken: s
 }
 
 describe('the grants of an account', () => {
-  it('lists grants with their newest key and what was spent by all of them', async () => {
+  it('list grants with their newest key and what all of their keys have spent', async () => {
     const accountId = await server.account();
     server.visitor = accountId;
     const clientId = await newClient(server);
@@ -43,7 +43,7 @@ describe('the grants of an account', () => {
     ]);
   });
 
-  it('a grant is revoked by its own account alone, and again nothing happens', async () => {
+  it('are revoked by their own account alone, and only once', async () => {
     const [mine, other] = [await server.account(), await server.account()];
     server.visitor = mine;
     const { key } = await allowed(await newClient(server));
@@ -72,11 +72,11 @@ describe('the grants of an account', () => {
   });
 });
 
-describe('deletes unused clients', () => {
+describe('the clean-up of clients', () => {
   const isKnown = async (clientId: string): Promise<boolean> =>
     (await refresh(server, clientId, 'none')).body.error !== 'invalid_client';
 
-  it('without a refreshable grant after 30 days', async () => {
+  it('deletes those without a refreshable grant after 30 days', async () => {
     server.visitor = await server.account();
     const [idle, used, left] = [await newClient(server), await newClient(server), await newClient(server)];
     await allowed(used);
@@ -95,7 +95,7 @@ describe('deletes unused clients', () => {
     expect([await isKnown(used), await isKnown(left)]).toEqual([false, false]);
   });
 
-  it('that nobody ever allowed, the oldest first, beyond 20,000', async () => {
+  it('deletes those never allowed, oldest first, beyond 20,000', async () => {
     server.visitor = await server.account();
     const [used, oldest] = [await newClient(server), await newClient(server)];
     await allowed(used);
@@ -112,7 +112,7 @@ describe('deletes unused clients', () => {
     expect([await isKnown(used), await isKnown(oldest), await isKnown(newest)]).toEqual([true, false, true]);
   });
 
-  it('codes and refresh tokens, a day after their end', async () => {
+  it('deletes codes and refresh tokens a day after their end', async () => {
     server.visitor = await server.account();
     await allowed(await newClient(server));
     const { sql } = server.database;
@@ -134,7 +134,7 @@ describe('deletes unused clients', () => {
 
 describe('at the same time', () => {
   it.each(['of the grant', 'of its key'])(
-    'a refresh and debits of both keys, and a refresh and a revocation %s, never wait for each other in a ring',
+    'a refresh and debits of both keys, and a refresh and a revocation %s, never deadlock',
     async (which) => {
       const clientId = await newClient(server);
       const { sql } = server.database;

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => server?.close());
 
-/** Asks no faster than the public policy lets it, until it is refused; after how many that was. */
+/** Repeats a request as fast as the public policy allows until it is refused; returns after how many requests. */
 async function untilRefused(request: () => Promise<Reply>): Promise<{ after: number; reply: Reply }> {
   for (let after = 0; after < 300; after += 1) {
     server.clock.advance(100);
@@ -20,7 +20,7 @@ async function untilRefused(request: () => Promise<Reply>): Promise<{ after: num
 }
 
 describe('limits of one address', () => {
-  it('20 registrations an hour; then 429 in the form of OAuth', async () => {
+  it('are 20 registrations an hour; then 429 in the form of OAuth', async () => {
     const { after, reply } = await untilRefused(() => register(server, { redirect_uris: [CALLBACK] }));
     expect(after).toBe(20);
     expect(reply.body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
@@ -28,7 +28,7 @@ describe('limits of one address', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('another address of the same /64 does not help', async () => {
+  it('are shared by addresses of the same /64', async () => {
     let asked = 0;
     const { after } = await untilRefused(() => {
       asked += 1;
@@ -38,20 +38,20 @@ describe('limits of one address', () => {
     expect(after).toBe(20);
   });
 
-  it('120 tokens a minute', async () => {
+  it('are 120 tokens a minute', async () => {
     const { after, reply } = await untilRefused(() => refresh(server, 'perch_client_unknown', 'x'));
-    // What comes back while they are taken.
+    // The limit, plus what is refilled meanwhile.
     expect(after).toBe(149);
     expect([reply.body.error, reply.headers.get('retry-after')]).toEqual(['temporarily_unavailable', '1']);
   });
 
-  it('120 requests a minute for the page, which then is a page that says so', async () => {
+  it('are 120 requests a minute for the page, then a page that says so', async () => {
     const { after, reply } = await untilRefused(() => ask(server, 'perch_client_unknown'));
     expect([after, reply.headers.get('retry-after')]).toEqual([149, '1']);
     expect(reply.text).toContain('Too many requests from this IP address.');
   });
 
-  it('20 documents of clients a minute for one account', async () => {
+  it('are 20 documents of clients a minute for one account', async () => {
     server.visitor = await server.account();
     const { after, reply } = await untilRefused(() => ask(server, 'https://client.example/app'));
     // One comes back every three seconds.
@@ -59,7 +59,7 @@ describe('limits of one address', () => {
     expect(reply.text).toContain('Too many requests of this account.');
   });
 
-  it('redirect addresses of 8,000 characters in all', async () => {
+  it('are redirect addresses of 8,000 characters in all', async () => {
     const metadata = (count: number) => ({ redirect_uris: Array(count).fill(`${CALLBACK}/`.padEnd(1000, 'x')) });
     expect((await register(server, metadata(8))).status).toBe(201);
     const { status, body } = await register(server, metadata(9));
@@ -67,14 +67,14 @@ describe('limits of one address', () => {
     expect(body.error_description).toContain('9000 characters in total; at most 8000 are allowed');
   });
 
-  it('the public policy holds here, too (A17)', async () => {
+  it('include the public policy (A17)', async () => {
     const replies = await Promise.all(Array.from({ length: 11 }, () => send(`${server.url}/oauth/authorize`)));
     const refused = replies.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(1);
     expect(refused[0]?.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
   });
 
-  it('answers discovery whatever its address asks, in a bucket of its own (A17)', async () => {
+  it('leave discovery a bucket of its own, whatever the address requests (A17)', async () => {
     const path = `${server.url}/.well-known/oauth-authorization-server`;
     await Promise.all(Array.from({ length: 11 }, () => send(`${server.url}/oauth/authorize`)));
     const replies = await Promise.all(Array.from({ length: 30 }, () => send(path)));

@@ -1,9 +1,9 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 
-/** Where a host's client is sent back to. */
+/** The address to which a host's client is sent back. */
 const HOST_CALLBACK = 'http://127.0.0.1:51005/callback';
 
-/** What a host keeps for its MCP client while it signs in, in whichever line of the library: `authProvider` is given to it. */
+/** What a host keeps for its MCP client during sign-in; both major versions of the library take `authProvider`. */
 export function mcpHost(clientMetadataUrl?: string) {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the library gives to keep
   const kept: Record<string, any> = {};
@@ -22,7 +22,7 @@ export function mcpHost(clientMetadataUrl?: string) {
     redirectToAuthorization: keep('address'),
     saveCodeVerifier: keep('verifier'),
     codeVerifier: () => kept.verifier,
-    // 2.x keeps what it found out, and checks `iss` against it.
+    // 2.x stores what it discovered, and checks `iss` against it.
     saveDiscoveryState: keep('discovery'),
     discoveryState: () => kept.discovery,
     invalidateCredentials(what: string) {
@@ -30,6 +30,6 @@ export function mcpHost(clientMetadataUrl?: string) {
       if (what === 'all' || what === 'tokens') kept.tokens = undefined;
     },
   };
-  // The lines of the library name the same methods with types of their own.
+  // Both versions of the library name the same methods, with types of their own.
   return { kept, authProvider: authProvider as unknown as OAuthClientProvider };
 }

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { OAuthServer } from './oauth-server.js';
 
-/** A client by hand, for what real ones would never send. */
+/** A hand-made client, for what real ones would never send. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
   readonly body: any;
-  /** Where it sends the browser; null when it does not. */
+  /** Where the answer redirects the browser; null if it does not. */
   readonly location: URL | null;
 }
 
@@ -18,7 +18,7 @@ export const CALLBACK = 'https://app.example/callback';
 const VERIFIER = randomBytes(32).toString('base64url');
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-/** What is null is left out. */
+/** Leaves out null values. */
 export const form = (fields: Fields): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null));
 
@@ -46,13 +46,13 @@ export const register = (server: OAuthServer, metadata: unknown): Promise<Reply>
     headers: { 'content-type': 'application/json' },
   });
 
-/** The id of a client that is registered. */
+/** Registers a client and returns its id. */
 export async function newClient(server: OAuthServer, redirectUris: readonly string[] = [CALLBACK]): Promise<string> {
   const { body } = await register(server, { redirect_uris: redirectUris, client_name: 'Lantern' });
   return body.client_id;
 }
 
-/** A request that is right, but for what is given. */
+/** A valid request with the given changes. */
 export const askFields = (clientId: string, change: Fields = {}): URLSearchParams =>
   form({
     response_type: 'code',
@@ -86,13 +86,13 @@ const attribute = (tag: string, name: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** Where the link of a page that refuses leads; null when it has none. */
+/** The target of the link on a page that refuses; null if it has none. */
 export function backOf(page: string): URL | null {
   const [tag] = /<a [^>]*rel="noreferrer"[^>]*>/.exec(page) ?? [];
   return tag === undefined ? null : new URL(attribute(tag, 'href'));
 }
 
-/** Says yes (or what is given) on the page that an address shows; where the browser is sent. */
+/** Agrees on the page at an address, with the given changes; returns the answer, with the redirect. */
 export async function decide(server: OAuthServer, address: string | URL, change: Fields = {}): Promise<Reply> {
   const page = await send(String(address));
   if (page.status !== 200) throw new Error(`no page, but ${page.status}: ${page.text}`);
@@ -105,7 +105,7 @@ export async function decide(server: OAuthServer, address: string | URL, change:
   return post(`${server.url}/oauth/authorize`, fields, headers);
 }
 
-/** A code for a request that is right, but for what is given. */
+/** A code for a valid request with the given changes. */
 export async function codeFor(
   server: OAuthServer,
   clientId: string,

@@ -10,7 +10,7 @@ import { startPerch } from '../../kit/perch.js';
 import type { FreshDatabase } from '../../kit/postgres/database.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 
-/** A Perch to whom everybody is signed in as the test says. */
+/** A Perch to which every visitor is signed in as the test says. */
 export interface OAuthServer {
   readonly url: string;
   readonly database: FreshDatabase;
@@ -18,10 +18,10 @@ export interface OAuthServer {
   readonly grants: Perch['customers']['grants'];
   readonly accounts: Stores['accounts'];
   readonly audit: ReturnType<typeof createAuditLog>;
-  /** Whose session every request comes with; null: nobody's. */
+  /** The account with whose session every request comes; null: no session. */
   visitor: string | null;
   account(name?: string): Promise<string>;
-  /** Whether a key works, at the time of the test's clock. */
+  /** Whether a key works at the time of the test's clock. */
   isLive(key: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -30,10 +30,10 @@ const NO_DOCUMENTS: ClientDocuments = { read: () => Promise.reject(new Error('no
 
 export interface OAuthServerOptions {
   readonly documents?: ClientDocuments;
-  /** Paths behind the address that is announced. */
+  /** Path behind the public address. */
   readonly basePath?: string;
   readonly authPath?: string;
-  /** The limits stand still with the test's clock; default: everybody is let in. */
+  /** Enforces the limits, on the test's clock; by default every request is admitted. */
   readonly limited?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       PORT: String(port),
       PERCH_BASE_URL: own + basePath,
       PERCH_AUTH_URL: own + authPath,
-      // Who is limited says where from.
+      // With limits, requests state their own address.
       ...(limited && { PERCH_TRUST_PROXY: '127.0.0.1' }),
     },
     ...(!limited && { limiter: UNLIMITED }),

@@ -25,14 +25,14 @@ beforeEach(async () => {
   server.visitor = await server.account();
 });
 
-/** The customer says yes in a browser; where that is sent. */
+/** The customer agrees in a browser; returns where that is redirected. */
 async function approved(address: URL): Promise<URL> {
   const { location } = await decide(server, address);
   if (location === null) throw new Error('the browser was not sent back');
   return location;
 }
 
-/** Both ways for a client to make itself known. */
+/** Both ways in which a client identifies itself. */
 const KINDS = ['by registration', 'by its document (A13)'] as const;
 const documentId = (): string => host.client('/real-client', { redirect_uris: ['http://127.0.0.1/callback'] });
 
@@ -138,7 +138,7 @@ describe.each([
   ['MCP client 1.x', mcp1 as unknown as typeof mcp2],
   ['MCP client 2.x', mcp2],
 ])('%s', (_name, mcp) => {
-  it.each(KINDS)('from a 401 to a refresh, %s', async (kind) => {
+  it.each(KINDS)('gets from a 401 to a refresh, %s', async (kind) => {
     const serverUrl = `${server.url}/mcp`;
     const unauthorized = await fetch(serverUrl, { method: 'POST' });
     expect(unauthorized.status).toBe(401);
@@ -163,7 +163,7 @@ describe.each([
     expect(await server.isLive(kept.tokens.access_token)).toBe(true);
   });
 
-  it('registers again when its registration was deleted', async () => {
+  it('registers again after its registration was deleted', async () => {
     const { kept, authProvider: as } = mcpHost();
     const issuer = server.url;
     kept.client = { client_id: 'perch_client_forgotten', redirect_uris: [CALLBACK], issuer };

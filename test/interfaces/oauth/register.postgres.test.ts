@@ -55,7 +55,7 @@ describe('registration (RFC 7591, A12)', () => {
     'vscode-insiders://perch.mcp/callback',
     'claude://callback',
     'zed://callback',
-  ])('%s may be a redirect address (A16)', async (uri) => {
+  ])('accepts %s as a redirect address (A16)', async (uri) => {
     expect((await register(server, { redirect_uris: [uri] })).status).toBe(201);
   });
 
@@ -102,13 +102,13 @@ describe('registration (RFC 7591, A12)', () => {
     '/callback',
     '',
     `https://app.example/${'x'.repeat(2000)}`,
-  ])('%s may not (A16)', async (uri) => {
+  ])('refuses %s as a redirect address (A16)', async (uri) => {
     const { status, body } = await register(server, { redirect_uris: [uri] });
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
     expect(body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
-  it('says what a scheme must be like', async () => {
+  it('says what a scheme must look like', async () => {
     const said = async (uri: string) => (await register(server, { redirect_uris: [uri] })).body.error_description;
     expect(await said('myapp:/callback')).toContain('a custom scheme must contain a dot');
     expect(await said('ms-settings:network')).toContain('has a scheme not allowed for redirects (ms-settings:)');
@@ -147,7 +147,7 @@ describe('registration (RFC 7591, A12)', () => {
     expect([status, body.error]).toEqual([413, 'invalid_request']);
   });
 
-  it('a name cannot pretend to be more than a name', async () => {
+  it('does not let a name pretend to be more than a name', async () => {
     const { body } = await register(server, {
       redirect_uris: [CALLBACK],
       client_name: ` a\u202eb\n\u0000c${'d'.repeat(200)}`,

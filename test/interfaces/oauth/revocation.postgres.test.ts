@@ -16,7 +16,7 @@ beforeEach(async () => {
   server.visitor = accountId;
 });
 
-/** A pair by a whole sign-in. */
+/** A key and a refresh token from a whole sign-in. */
 async function pair(): Promise<{ key: string; refreshToken: string }> {
   const { body } = await redeem(server, clientId, await codeFor(server, clientId));
   return { key: body.access_token, refreshToken: body.refresh_token };
@@ -37,12 +37,12 @@ describe('revocation (RFC 7009)', () => {
     expect((await server.audit.list(accountId, 9)).filter(({ what }) => what === 'client.revoked')).toHaveLength(1);
   });
 
-  it('a token that is not known is as good as revoked, whatever its hint', async () => {
+  it('succeeds for an unknown token, whatever its hint', async () => {
     const reply = await revoke(server, { token: 'perch_live_x', token_type_hint: 'saml', client_id: clientId });
     expect(reply.status).toBe(200);
   });
 
-  it('a token of another client, and none at all, are refused', async () => {
+  it('refuses a token of another client, and a missing one', async () => {
     const first = await pair();
     const other = await newClient(server);
     expect(errorOf(await revoke(server, { token: first.key, client_id: other }))).toEqual([400, 'invalid_grant']);
@@ -50,7 +50,7 @@ describe('revocation (RFC 7009)', () => {
     expect(errorOf(await revoke(server, { client_id: clientId }))).toEqual([400, 'invalid_request']);
   });
 
-  it('an ordinary key is nothing to revoke here', async () => {
+  it('does nothing to an ordinary key', async () => {
     const sql = server.database.sql;
     const first = await pair();
     await sql`update keys set grant_id = null where account_id = ${accountId}`;

@@ -16,7 +16,7 @@ beforeEach(async () => {
   server.visitor = accountId;
 });
 
-/** A pair by a whole sign-in. */
+/** A key and a refresh token from a whole sign-in. */
 async function pair(decision: Record<string, string> = {}): Promise<{ key: string; refreshToken: string }> {
   const { body } = await redeem(server, clientId, await codeFor(server, clientId, {}, decision));
   return { key: body.access_token, refreshToken: body.refresh_token };
@@ -26,7 +26,7 @@ const errorOf = ({ status, body }: Reply): [number, string] => [status, body.err
 const keysOf = async () => (await server.accounts.get(accountId))?.keys ?? [];
 
 describe('the token endpoint', () => {
-  it('gives an ordinary key, named after the client, on the wallet of who said yes (A14)', async () => {
+  it('gives an ordinary key, named after the client, on the wallet of the account that agreed (A14)', async () => {
     const reply = await redeem(server, clientId, await codeFor(server, clientId));
     expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
@@ -49,7 +49,7 @@ describe('the token endpoint', () => {
     ['day', '12.5', { amount: 12_500, period: 'day', spent: 0 }],
     ['total', '1,000', { amount: 1_000_000, period: 'total', spent: 0 }],
     ['none', '', null],
-  ])('a cap of %s is the key’s (A15)', async (cap_period, cap_amount, cap) => {
+  ])('gives the key a cap of %s (A15)', async (cap_period, cap_amount, cap) => {
     await pair({ cap_period, cap_amount });
     expect((await keysOf())[0]?.cap).toEqual(cap);
   });
@@ -76,7 +76,7 @@ describe('the token endpoint', () => {
     expect((await redeem(server, clientId, code)).status).toBe(200);
   });
 
-  it('a code is of one client', async () => {
+  it('accepts a code only from its own client', async () => {
     const code = await codeFor(server, clientId);
     expect(errorOf(await redeem(server, await newClient(server), code))).toEqual([400, 'invalid_grant']);
   });
@@ -94,7 +94,7 @@ describe('the token endpoint', () => {
     expect((await redeem(server, clientId, slash, { resource: server.url })).status).toBe(200);
   });
 
-  it('a code lives for 60 s', async () => {
+  it('accepts a code for 60 s', async () => {
     const [early, late] = [await codeFor(server, clientId), await codeFor(server, clientId)];
     server.clock.advance(59_999);
     expect((await redeem(server, clientId, early)).status).toBe(200);
@@ -102,7 +102,7 @@ describe('the token endpoint', () => {
     expect(errorOf(await redeem(server, clientId, late))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code used twice takes the grant and its keys with it', async () => {
+  it('revokes the grant and its keys when a code is used twice', async () => {
     const code = await codeFor(server, clientId);
     const { body } = await redeem(server, clientId, code);
     const { body: next } = await refresh(server, clientId, body.refresh_token);
@@ -116,7 +116,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  it('of 20 at once one redeems a code', async () => {
+  it('redeems a code for one of 20 simultaneous requests', async () => {
     const code = await codeFor(server, clientId);
     const replies = await Promise.all(Array.from({ length: 20 }, () => redeem(server, clientId, code)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(400)]);
@@ -154,7 +154,7 @@ describe('refresh (A14)', () => {
     expect((await server.audit.list(accountId, 1))[0]).toMatchObject({ what: 'client.refreshed', who: 'client' });
   });
 
-  it('cap and name carry on, as their owner has them now (U6)', async () => {
+  it('keeps cap and name as their owner has set them by now (U6)', async () => {
     const first = await pair();
     const [key] = await keysOf();
     const of = { accountId, keyId: key?.keyId ?? '' };
@@ -166,7 +166,7 @@ describe('refresh (A14)', () => {
     expect(second?.grantId).toBe(key?.grantId);
   });
 
-  it('an answer that was lost can be had again within 60 s', async () => {
+  it('gives a lost answer again within 60 s', async () => {
     const first = await pair();
     const { body } = await refresh(server, clientId, first.refreshToken);
     server.clock.advance(60_000);
@@ -175,7 +175,7 @@ describe('refresh (A14)', () => {
     expect(await keysOf()).toHaveLength(2);
   });
 
-  it('after that, a token used again is a theft: the family ends', async () => {
+  it('treats later reuse of a token as theft, and ends the family', async () => {
     const first = await pair();
     const { body } = await refresh(server, clientId, first.refreshToken);
     server.clock.advance(60_001);
@@ -185,7 +185,7 @@ describe('refresh (A14)', () => {
     expect((await server.audit.list(accountId, 1))[0]?.detail).toMatchObject({ why: 'refresh token used again' });
   });
 
-  it('ends the grant within the 60 s, too, once the new pair was used', async () => {
+  it('ends the grant even within the 60 s once the new pair was used', async () => {
     const first = await pair();
     const { body: second } = await refresh(server, clientId, first.refreshToken);
     const { body: third } = await refresh(server, clientId, second.refresh_token);
@@ -193,7 +193,7 @@ describe('refresh (A14)', () => {
     expect(await server.isLive(third.access_token)).toBe(false);
   });
 
-  it('20 at once get the same pair', async () => {
+  it('gives 20 simultaneous requests the same pair', async () => {
     const first = await pair();
     const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(server, clientId, first.refreshToken)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -201,7 +201,7 @@ describe('refresh (A14)', () => {
     expect(await keysOf()).toHaveLength(2);
   });
 
-  it('a refresh token lives for 90 days, and is of one client', async () => {
+  it('accepts a refresh token for 90 days, and only from its own client', async () => {
     const first = await pair();
     expect(errorOf(await refresh(server, await newClient(server), first.refreshToken))).toEqual([400, 'invalid_grant']);
     server.clock.advance(90 * 86_400_000 - 1);
@@ -210,7 +210,7 @@ describe('refresh (A14)', () => {
     expect(errorOf(await refresh(server, clientId, body.refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a year after consent it ends, however often it is refreshed, and its last key with it (ASVS 10.4.8)', async () => {
+  it('ends a year after consent, however often it is repeated, with its last key (ASVS 10.4.8)', async () => {
     let { refreshToken } = await pair();
     const dayMs = 86_400_000;
     for (let day = 0; day < 360; day += 60) {
@@ -256,7 +256,7 @@ describe('refresh (A14)', () => {
     expect(errorOf(await token(server, fields))).toEqual([status, error]);
   });
 
-  it('neither keys nor tokens are in the database', async () => {
+  it('stores neither keys nor tokens in the database', async () => {
     const first = await pair();
     const { body } = await refresh(server, clientId, first.refreshToken);
     const secrets = [first.key, first.refreshToken, body.access_token, body.refresh_token];

@@ -1,4 +1,4 @@
-/** The collections for Postman and Bruno: read by libraries of their makers, and sent. */
+/** The collections for Postman and Bruno, read by their makers' libraries and sent. */
 import { createRequire } from 'node:module';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ interface PostmanCollection {
   forEachItem(visit: (item: { readonly name: string; readonly request: PostmanRequest }) => void): void;
 }
 
-// Neither has declarations.
+// Neither has type declarations.
 const require = createRequire(import.meta.url);
 const postman = require('postman-collection') as {
   readonly Collection: new (definition: object) => PostmanCollection;
@@ -55,7 +55,7 @@ const collection = (baseUrl: string, apiKey: string) => {
   return parsed;
 };
 
-/** What Postman would send. */
+/** The requests that Postman would send. */
 function requestsOf(parsed: PostmanCollection): {
   readonly name: string;
   readonly method: string;
@@ -72,7 +72,7 @@ function requestsOf(parsed: PostmanCollection): {
   return found;
 }
 
-/** What Bruno would send. */
+/** The requests that Bruno would send. */
 function bruRequests(archive: Buffer): Map<string, BruFile> {
   const files = Object.entries(unzipSync(archive)).filter(
     ([path]) => /^Perch\/\w+\/(?!folder)[^/]+\.bru$/.test(path) && !path.includes('/environments/'),
@@ -136,7 +136,7 @@ describe('every request of the collection, as Postman sends it', () => {
   }, 120_000);
   afterAll(() => perch?.close());
 
-  it('is answered with 200, but for a receipt and a watch that the account does not have, and a checkout that is not open', async () => {
+  it('is answered with 200, except for a receipt and a watch that the account lacks, and the closed checkout', async () => {
     const { key } = await perch.account({ credits: 5000 });
     const refused: Record<string, number> = {};
     for (const { method, url, body, isKeyless } of requestsOf(collection(perch.url, key))) {

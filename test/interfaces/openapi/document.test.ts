@@ -12,7 +12,7 @@ import { describedAt } from './subject.js';
 const document = describedAt('https://perch.test');
 const { schemas, responses } = document.components;
 
-/** Every operation with its place. */
+/** Every operation with its path and method. */
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
@@ -33,7 +33,7 @@ describe('the OpenAPI document (section 9.5)', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is that of version 0.3.0, under the MIT licence, at the public addresses', () => {
+  it('has version 0.3.0, the MIT licence, and the public addresses', () => {
     expect(document.info).toMatchObject({ version: '0.3.0', license: { identifier: 'MIT' } });
     expect(document.servers).toEqual([{ url: 'https://perch.test' }]);
     expect(document.components.securitySchemes).toMatchObject({
@@ -52,7 +52,7 @@ describe('the OpenAPI document (section 9.5)', () => {
     });
   });
 
-  it('reads the same from its YAML, also where YAML 1.1 is read', async () => {
+  it('reads the same from its YAML, even with YAML 1.1', async () => {
     const text = await openapiYaml(describedAt('https://perch.test'));
     const plain: unknown = JSON.parse(JSON.stringify(document));
     expect(parse(text)).toEqual(plain);
@@ -64,11 +64,11 @@ describe('the OpenAPI document (section 9.5)', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('speaks of REST, not of GraphQL', () => {
+  it('uses the words of REST, not of GraphQL', () => {
     expect(JSON.stringify(document)).not.toMatch(/pageInfo|endCursor|`after`|`first`|scalar|field that|nodes/);
   });
 
-  it('leaves objects open: clients ignore what they do not know (section 9.2)', () => {
+  it('leaves objects open, because clients ignore what they do not know (section 9.2)', () => {
     expect(JSON.stringify(document)).not.toMatch(/additionalProperties|unevaluatedProperties/);
   });
 });
@@ -94,8 +94,8 @@ describe.each(ROUTES)('$method $path', ({ method, path, statuses }) => {
     expect(responseOf(operation, 429)?.headers).toHaveProperty('Retry-After');
   });
 
-  it('says what an item costs, and takes a budget, exactly where it can run out of credits (M26)', () => {
-    // What a watch brings is paid; making one needs credits, and costs none.
+  it('states an item’s price, and takes a budget, exactly where credits can run out (M26)', () => {
+    // Only what a watch delivers is paid for; making one needs credits and costs none.
     const isPaid = statuses.includes(402) && path !== '/v1/watches';
     const price = operation?.['x-price'];
     expect(price !== undefined).toBe(isPaid);
@@ -138,7 +138,7 @@ describe.each(Object.entries(SECTION_TWO))('%s (section 2)', (name, table) => {
     expect(property?.type ?? property?.$ref?.split('/').at(-1)).toBe(type);
   });
 
-  it('requires what section 2 requires, and nothing else where it says', () => {
+  it('requires what section 2 requires, and nothing else if that says what is required', () => {
     const expected = rows.filter((row) => row.required).map((row) => row.name);
     if (SILENT.includes(name)) expect(required).toEqual(expect.arrayContaining(expected));
     else expect([...required].sort()).toEqual(expected.sort());

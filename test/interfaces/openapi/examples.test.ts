@@ -21,7 +21,7 @@ interface Paid {
 /** Endpoints that cost something: a profile and a tweet, batches of both by two methods, and every list. */
 const PRICED = 2 + 4 + LIST_READS.length;
 
-/** Headers that fit whatever is asked. */
+/** Headers that fit every request. */
 const HEADERS = new Headers({
   RateLimit: 'limit=20, remaining=19, reset=1',
   'RateLimit-Policy': 'account; q=20; w=1',
@@ -49,7 +49,7 @@ const shown = Object.entries(document.paths)
   );
 
 describe('examples of the document', () => {
-  it('are there for every endpoint and every failure', () => {
+  it('exist for every endpoint and every failure', () => {
     expect(shown.length).toBeGreaterThan(200);
   });
 
@@ -71,7 +71,7 @@ describe('examples of the document', () => {
     }
   });
 
-  it('estimate what the request would cost at most (M26)', () => {
+  it('estimate the highest cost of the request (M26)', () => {
     const estimates = shown.filter(({ name }) => name === 'estimate');
     expect(estimates.length).toBe(PRICED);
     for (const { body, price } of estimates) {
@@ -91,7 +91,7 @@ describe('the validator of answers', () => {
   const body = good?.body as { data: object };
   const json = 'application/json; charset=utf-8';
 
-  it('lets a right answer pass', () => {
+  it('accepts a correct answer', () => {
     expect(validate({ ...seen, contentType: json, body })).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('the validator of answers', () => {
     expect(validate({ ...seen, path: '/v1/nothing', contentType: json, body })).toHaveLength(1);
   });
 
-  it('finds a code that does not go with its status', () => {
+  it('finds a code that does not fit its status', () => {
     const wrong = {
       error: { code: 'bad_request', message: 'x' },
       request_id: HEADERS.get('x-request-id'),

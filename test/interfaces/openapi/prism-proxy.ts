@@ -16,8 +16,8 @@ export interface PrismProxy {
 }
 
 /**
- * Prism in front of a service: answers that break the document become 500 with `…/prism/errors#VIOLATIONS`. Requests are
- * passed on as they are, also without a key, for what is wrong with them is ours to say.
+ * Prism in front of a service: answers that violate the document become 500 with `…/prism/errors#VIOLATIONS`. Requests
+ * pass unchanged, even without a key, because refusing them is the service's task.
  */
 export async function startPrism(document: OpenapiDocument, upstream: string): Promise<PrismProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'perch-prism-'));

@@ -10,7 +10,7 @@ import { type PrismProxy, startPrism } from './prism-proxy.js';
 
 const PROBLEM = { accept: 'application/problem+json' };
 
-/** Reads of every endpoint, the shapes of their answers in all variants. */
+/** Reads of every endpoint, with the shapes of their answers in all variants. */
 const ANSWERED = [
   '/v1/me',
   '/v1/billing/packs',
@@ -43,7 +43,7 @@ const ANSWERED = [
   '/v1/tweets/1/quotes',
 ];
 
-/** What is refused for its own sake. */
+/** Requests that are wrong in themselves. */
 const REFUSED: [status: number, path: string][] = [
   [400, '/v1/users/batch?handles=a&max_credits=lots'],
   [400, '/v1/usage?from=yesterday'],
@@ -62,13 +62,13 @@ const REFUSED: [status: number, path: string][] = [
   [414, `/v1/tweets/search?q=${'a'.repeat(9000)}`],
 ];
 
-describe('Prism as a validating proxy: the answers keep the document', () => {
+describe('Prism as a validating proxy, through which answers keep to the document', () => {
   let service: Service;
   let prism: PrismProxy;
   let document: OpenapiDocument;
   const faults: string[] = [];
 
-  /** Asks through Prism and, of what came, our own validator. */
+  /** Sends requests through Prism, and has our own validator check what came back. */
   async function client(options?: Parameters<Service['customer']>[0]): Promise<Client> {
     const { key } = await service.perch.account(options);
     return createClient(prism.url, key, seen);
@@ -98,7 +98,7 @@ describe('Prism as a validating proxy: the answers keep the document', () => {
     expect(shown(await reader.get(path))).toEqual([200, 'as documented']);
   });
 
-  it('200 for pages that lead on, batches that are posted, and a receipt', async () => {
+  it('200 for pages with a next one, batches sent by POST, and a receipt', async () => {
     const reader = await client();
     const first = await reader.get('/v1/users/Aurora_Obs/followers?count=200');
     const last = await reader.get(`/v1/users/Aurora_Obs/followers?count=200&cursor=${first.body.next_cursor}`);
@@ -164,7 +164,7 @@ describe('Prism as a validating proxy: the answers keep the document', () => {
     service.clock.forget();
     const nobody = createClient(prism.url, null, seen);
     const pages = ['/', '/status', '/healthz', '/problems', '/problems/no_credits'];
-    // A browser is led to the reference, and the proxy would follow.
+    // A browser is redirected to the reference, which the proxy would follow.
     const paths = accept === 'text/html' ? pages : [...pages, '/openapi.yaml'];
     const replies: Reply[] = [];
     for (const path of paths) replies.push(await nobody.get(path, { accept }));

@@ -25,7 +25,7 @@ function* schemasIn(value: unknown): Generator<JsonSchema> {
   for (const part of Object.values(value)) yield* schemasIn(part);
 }
 
-/** What generators add to the name of an operation: hey-api, orval, kubb, openapi-generator, oapi-codegen. */
+/** What generators append to the name of an operation: hey-api, orval, kubb, openapi-generator, oapi-codegen. */
 const ADDED = ['Data', 'Error', 'Errors', 'Response', 'Responses', 'Result', 'Params', 'Body', 'Request', 'Options'];
 ADDED.push('QueryParams', 'PathParams', 'HeaderParams', 'Query', 'QueryResponse', 'Mutation', 'MutationRequest');
 
@@ -60,7 +60,7 @@ describe('the published document', () => {
   });
 
   it.each(operationsOf(document).map(({ operationId }) => operationId))(
-    'gives no schema a name that generators make of %s',
+    'gives no schema a name that generators derive from %s',
     (operationId) => {
       const theirs = ADDED.map((added) => pascalCase(operationId) + added);
       expect(Object.keys(schemas).filter((name) => theirs.includes(name))).toEqual([]);
@@ -84,14 +84,14 @@ describe('the published document', () => {
     expect(Tweet?.properties).not.toHaveProperty('handle');
   });
 
-  it('says of every integer how large it may be: counters exceed 32 bits (T12)', () => {
+  it('states the range of every integer, because counters exceed 32 bits (T12)', () => {
     const integers = [...schemasIn(document)].filter(({ type }) => [type].flat().includes('integer'));
     expect(integers.length).toBeGreaterThan(40);
     expect(integers.filter(({ format }) => format !== 'int32' && format !== 'int64')).toEqual([]);
     for (const name of ['views', 'likes', 'retweets']) expect(schemas.Tweet?.properties?.[name]?.format).toBe('int64');
   });
 
-  it('has headers that are sent as text', () => {
+  it('describes headers as text, as they are sent', () => {
     const all = [
       ...Object.values(document.components.parameters),
       ...operationsOf(document).flatMap((each) => each.parameters ?? []),

@@ -1,4 +1,4 @@
-/** Section 2 of the interface, field by field: name, type, and `!` where it is required. */
+/** Section 2 of the interface, field by field: name, type, and `!` if it is required. */
 export const SECTION_TWO: Readonly<Record<string, string>> = {
   Meta: `items integer!, credits_charged number!, balance_remaining number!, cache string!, request_id string!,
     next_cursor string`,
@@ -23,7 +23,7 @@ export const SECTION_TWO: Readonly<Record<string, string>> = {
     error ErrorBody`,
 };
 
-/** Tables of section 2 that say nothing of what is required: the schema says it. */
+/** Tables of section 2 that do not state what is required; the schema does. */
 export const SILENT = ['Media', 'Account', 'Pack', 'RateLimitTier', 'Checkout'];
 
 export interface FieldRow {

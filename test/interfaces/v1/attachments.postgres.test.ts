@@ -36,14 +36,14 @@ describe('alternative texts, sounds, polls and articles (T22)', () => {
   });
   afterAll(() => perch?.close());
 
-  it('come from a file, are served, and change nothing when what was served is imported again', async () => {
+  it('are imported from a file, served, and unchanged when what was served is imported again', async () => {
     const reader = await customers.customer();
     const served = record(await reader.get('/v1/tweets/7100'));
     expect(served).toMatchObject(TWEET);
     expect((await load(served)).tweets).toEqual({ read: 1, added: 0, changed: 0 });
   });
 
-  it('are free in GraphQL, once the tweet is paid for', async () => {
+  it('are free in GraphQL once the tweet is paid for', async () => {
     const reader = await customers.customer();
     const query = `{ tweet(id: "7100") { media { altText } audio { url altText } poll { options { text votes } endsAt } articles { title url } } }`;
     const { body } = await reader.post('/graphql', { query });

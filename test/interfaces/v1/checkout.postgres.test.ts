@@ -36,14 +36,14 @@ describe('POST /v1/billing/checkout', () => {
     expect([reply.status, reply.body.error.code]).toEqual([400, 'bad_request']);
   });
 
-  it('400 for an unknown pack names the packs', async () => {
+  it('400 for an unknown pack, naming the packs', async () => {
     const customer = await service.customer();
     const { error } = (await customer.post(PATH, { pack: 'enormous' })).body;
     expect(error.message).toContain('starter, builder, growth, scale');
     expect(error.param).toBe('pack');
   });
 
-  it('401 before anything of the body is looked at (S7)', async () => {
+  it('401 before anything in the body is checked (S7)', async () => {
     const reply = await service.nobody.post(PATH, 'not json');
     expect([reply.status, reply.body.error.code]).toEqual([401, 'missing_key']);
   });

@@ -1,26 +1,26 @@
 import { range } from '../../kit/networks/scripted-network.js';
 import { COUNTS, PEOPLE, TWEETS } from './small-corpus.js';
 
-/** A list of `/v1`, as its documentation has it. */
+/** A list of `/v1`, as its documentation describes it. */
 export interface ListEndpoint {
   readonly name: string;
-  /** The path of the list of that subject, a user or a tweet. */
+  /** The path of the list of a subject, which is a user or a tweet. */
   readonly of: (subject: string) => string;
-  /** Whose list it is, and every id in it, in order. */
+  /** The subject used in tests, and all ids of its list in order. */
   readonly subject: string;
   readonly ids: readonly string[];
   /** Parameters that the path needs, as `q=…&`. */
   readonly query?: string;
   readonly size: { readonly initial: number; readonly max: number };
-  /** Credits per item, read and held. */
+  /** Credits per item, read and cached. */
   readonly price: number;
-  /** The first item, where a page holds more than ids say. */
+  /** The first item, if a page has more than ids. */
   readonly first?: readonly [what: string, item: object];
   /** Subjects whose list is empty. */
   readonly empty?: readonly (readonly [what: string, subject: string])[];
-  /** Subjects that are not found, and the reason where one is given. */
+  /** Subjects that are not found, with the reason if one is given. */
   readonly missing?: readonly (readonly [what: string, subject: string, reason?: string])[];
-  /** Whether 403 is among its answers: the network may refuse the list to our session. */
+  /** Whether 403 is among its answers, because the network may refuse the list to our session. */
   readonly deniable: boolean;
 }
 

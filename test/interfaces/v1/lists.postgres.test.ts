@@ -1,4 +1,7 @@
-/** The lists of `/v1`: a table of them, and what only one of them does, over one service. Searches: `search.postgres.test.ts`. */
+/**
+ * The lists of `/v1`: a table of them, and the special behaviour of each, over one service. Searches:
+ * `search.postgres.test.ts`.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idsOf } from '../../kit/client.js';
 import { LIST_ENDPOINTS, type ListEndpoint } from './list-endpoints.js';
@@ -12,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What only some lists do, by their names. */
+/** The special behaviour of some lists, by their names. */
 const MORE: Readonly<Record<ListEndpoint['name'], (list: ListEndpoint) => void>> = {
   'GET /v1/users/{user}/tweets': ({ of, ids }) => {
-    it('200: by id and by handle it is the same list, newest first (rule 5)', async () => {
+    it('200: the same list by id and by handle, newest first (rule 5)', async () => {
       const reader = await service.customer();
       const byId = await reader.get(of(PEOPLE.observatory));
       const byHandle = await reader.get(of('@aurora_obs'));
@@ -32,7 +35,7 @@ const MORE: Readonly<Record<ListEndpoint['name'], (list: ListEndpoint) => void>>
       expect(body.data).toEqual(['1001', '1002', '1003']);
     });
 
-    it('200: a page of followers makes the page of ids a hit, and the other way round (section 1, M15)', async () => {
+    it('200: a page of followers makes the page of ids a hit, and vice versa (section 1, M15)', async () => {
       const reader = await service.customer();
       service.clock.forget();
       await reader.get('/v1/users/Aurora_Obs/followers?count=50');

@@ -4,7 +4,7 @@ import type { ListEndpoint } from './list-endpoints.js';
 import { refusesAsBad, refusesLikeReads, refusesWhenDenied } from './refusals.js';
 import type { Service } from './service.js';
 
-/** Pages until the end, with what each was charged. */
+/** Reads all pages of a list, with the charge of each. */
 async function walk(client: Client, first: string): Promise<Reply[]> {
   const replies = [await client.get(first)];
   for (let last = replies[0]; last?.body.next_cursor !== undefined && replies.length < 500; last = replies.at(-1)) {
@@ -14,7 +14,7 @@ async function walk(client: Client, first: string): Promise<Reply[]> {
   return replies;
 }
 
-/** What every list of `/v1` does: its items, sizes, pages, prices, cursors, and what it refuses. */
+/** What every list of `/v1` does: items, sizes, pages, prices, cursors, and refusals. */
 export function behavesLikeAllLists(service: () => Service, list: ListEndpoint): void {
   pagesLikeAll(service, list);
   const { of, subject, first, empty = [], missing = [], query = '' } = list;

@@ -9,7 +9,7 @@ describe('GET /v1/me', () => {
   });
   afterAll(() => service.close());
 
-  it('200: the account record beside the envelope (section 2, M14)', async () => {
+  it('200: the account record in the envelope (section 2, M14)', async () => {
     const customer = await service.customer({ credits: 12.345, qps: 7 });
     const { status, body } = await customer.get('/v1/me');
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('GET /v1/me', () => {
     [200, 100],
     [599, 100],
     [600, 200],
-  ])('200: $%i paid over the life of the account is %i requests a second (8.1.2)', async (paidUsd, qps) => {
+  ])('200: $%i paid over the life of the account gives %i requests a second (8.1.2)', async (paidUsd, qps) => {
     const customer = await service.customer({ paidUsd, qps: 0 });
     const reply = await customer.get('/v1/me');
     expect(reply.body).toMatchObject({ rate_limit_qps: qps });

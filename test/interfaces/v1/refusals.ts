@@ -6,13 +6,13 @@ import type { Service } from './service.js';
 
 export interface Endpoint {
   readonly service: () => Service;
-  /** A call that answers 200 and, where the endpoint is paid, costs something. */
+  /** A call that answers 200 and, if the endpoint is paid, costs something. */
   readonly call: (client: Client) => Promise<Reply>;
 }
 
 /** What every endpoint of `/v1` refuses, and how: 401, 429, 500. */
 export function refusesLikeAll({ service, call }: Endpoint): void {
-  it('401 missing_key without a key, with the policy a new account starts on (5.1.7, L6)', async () => {
+  it('401 missing_key without a key, with the policy of a new account (5.1.7, L6)', async () => {
     const reply = await call(service().nobody);
     expect([reply.status, reply.body.error.code]).toEqual([401, 'missing_key']);
     expect(reply.headers.get('ratelimit-policy')).toBe('account; q=1; w=1');
@@ -38,11 +38,11 @@ export function refusesLikeAll({ service, call }: Endpoint): void {
     expect(await customer.balance()).toBe(1000);
   });
 
-  it('500 internal when the ledger cannot be read, free, with both rate headers (X9)', async () => {
+  it('500 internal if the ledger cannot be read, free, with both rate headers (X9)', async () => {
     const { perch, customer } = service();
     const broken = await customer();
     const { balance } = perch.ledger;
-    // Of this customer alone: others of the service may be followed meanwhile.
+    // For this customer only, because others of the service may be streaming meanwhile.
     const spy = vi.spyOn(perch.ledger, 'balance').mockImplementation(async (payer) => {
       if (payer.walletId === broken.account.walletId) throw new Error('disk 7 is gone');
       return balance(payer);
@@ -55,7 +55,7 @@ export function refusesLikeAll({ service, call }: Endpoint): void {
   });
 }
 
-/** What every paid read refuses beside that: 402 and 503. `call` must ask the network each time (`fresh`). */
+/** What every paid read also refuses: 402 and 503. `call` must reach the network each time (`fresh`). */
 export function refusesLikeReads({ service, call }: Endpoint): void {
   refusesLikeAll({ service, call });
 
@@ -70,7 +70,7 @@ export function refusesLikeReads({ service, call }: Endpoint): void {
     expect(faults.calls).toHaveLength(before);
   });
 
-  it('503 upstream_error when the network fails, free, with Retry-After (S4)', async () => {
+  it('503 upstream_error if the network fails, free, with Retry-After (S4)', async () => {
     const { customer, faults } = service();
     const unlucky = await customer();
     faults.fail(upstreamFault('upstream_error'));
@@ -82,9 +82,9 @@ export function refusesLikeReads({ service, call }: Endpoint): void {
   });
 }
 
-/** For the endpoints that list 403: the network refuses the read to our session. */
+/** For the endpoints that list 403, when the network refuses the read to our session. */
 export function refusesWhenDenied({ service, call }: Endpoint): void {
-  it('403 access_denied when the network refuses our session, free (section 4)', async () => {
+  it('403 access_denied if the network refuses our session, free (section 4)', async () => {
     const { customer, faults } = service();
     const reader = await customer();
     faults.fail(denied());
@@ -95,7 +95,7 @@ export function refusesWhenDenied({ service, call }: Endpoint): void {
   });
 }
 
-/** Each of these calls is 400 `bad_request`, names the parameter at fault, is free and reads nothing. */
+/** Each of these calls gets 400 `bad_request`, which names the parameter at fault, is free and reads nothing. */
 export function refusesAsBad(
   service: () => Service,
   cases: readonly [what: string, path: string, param: string][],

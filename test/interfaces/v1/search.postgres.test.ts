@@ -54,13 +54,13 @@ describe('GET /v1/tweets/search', () => {
     expect(body).toMatchObject({ data: [], items: 0, credits_charged: 0 });
   });
 
-  it('403 product_unavailable when the network does not serve Top to our session, free (rule 2)', async () => {
+  it('403 product_unavailable if the network does not serve Top to our session, free (rule 2)', async () => {
     const reader = await service.customer();
     service.faults.fail(new ServiceError('product_unavailable', 'Top is not for this session.'));
     const reply = await reader.get(at('harbour', '&product=Top&fresh=true')).finally(() => service.faults.heal());
     expect([reply.status, reply.body.error.code]).toEqual([403, 'product_unavailable']);
     expect(await reader.balance()).toBe(1000);
-    // A refusal is remembered: later searches for Top are another day's.
+    // The refusal is remembered for later searches for Top, until the clock has moved on.
     service.clock.forget();
   });
 
@@ -76,7 +76,7 @@ describe('GET /v1/tweets/search', () => {
     ],
   );
 
-  it('400 for a q that does not parse says where', async () => {
+  it('400 with the position for a q that does not parse', async () => {
     const reader = await service.customer();
     const { error } = (await reader.get(at('sails ("harbour'))).body;
     expect(error.message).toMatch(/character \d+/);

@@ -12,7 +12,7 @@ export interface Service extends Customers {
   close(): Promise<void>;
 }
 
-/** A Perch over the small corpus, which can be told to fail. Its clock stands still until it is told. */
+/** A Perch over the small corpus, which a test can make fail. Its clock stands still until the test moves it. */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const clock = manualClock();
   let faults: Faults | undefined;

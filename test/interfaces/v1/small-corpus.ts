@@ -1,7 +1,7 @@
 import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 
-/** A small invented network: ids of its people and tweets, by what they are there for. */
+/** A small invented network: the ids of its people and tweets, by their purpose. */
 export const PEOPLE = {
   observatory: '1',
   ferry: '2',
@@ -19,7 +19,7 @@ export const TWEETS = {
   hidden: '70001',
 };
 
-/** How many there are of what lists are made of. */
+/** How many items the lists have. */
 export const COUNTS = { timeline: 120, followers: 230, replies: 25, quotes: 30, retweeters: 60 } as const;
 
 const START = '2019-05-01T08:00:00Z';

@@ -46,7 +46,7 @@ describe('GET /v1/tweets/{id}', () => {
     });
   });
 
-  it('200: replies, quotes and retweets name what they answer, quote and repeat', async () => {
+  it('200: replies, quotes and retweets name the tweet they refer to', async () => {
     const reader = await service.customer();
     const fields = async (id: string) => record(await reader.get(`/v1/tweets/${id}`));
     expect(await fields('60002')).toMatchObject({ in_reply_to_id: '60001', in_reply_to_user_id: '2', is_reply: true });

@@ -102,7 +102,7 @@ describe('the two forms of /v1/tweets/batch', () => {
     ],
   );
 
-  it('400 for numbers in the list says to send strings (B5)', async () => {
+  it('400 for numbers in the list, with advice to send strings (B5)', async () => {
     const reader = await service.customer();
     const reply = await reader.post(PATH, '{"ids":[1234567890123456789]}');
     expect([reply.status, reply.body.error.code]).toEqual([400, 'bad_request']);

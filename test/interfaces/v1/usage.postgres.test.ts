@@ -19,7 +19,7 @@ describe('GET /v1/usage', () => {
     expect(body).toMatchObject({ data: [], credits_charged: 0, balance_remaining: 0 });
   });
 
-  it('200: paid requests by endpoint and key, as the receipts add up (W12)', async () => {
+  it('200: paid requests by endpoint and key, with the sums of the receipts (W12)', async () => {
     const customer = await service.customer();
     await customer.get('/v1/users/Aurora_Obs?fresh=true');
     await customer.get('/v1/users/Aurora_Obs');
@@ -74,7 +74,7 @@ describe('GET /v1/usage', () => {
     ]);
   });
 
-  it('200: another account sees nothing of it', async () => {
+  it('200: nothing of it to another account', async () => {
     const spender = await service.customer();
     await spender.get('/v1/users/Aurora_Obs?fresh=true');
     const other = await service.customer();

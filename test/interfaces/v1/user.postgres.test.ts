@@ -51,7 +51,7 @@ describe('GET /v1/users/{handle}', () => {
     expect(await reader.balance()).toBe(996.5);
   });
 
-  it('200: what is unknown of a profile is left out (T10)', async () => {
+  it('200: leaves out unknown parts of a profile (T10)', async () => {
     const reader = await service.customer();
     const profile = record(await reader.get('/v1/users/town_library'));
     expect(profile).toMatchObject({ id: '3', handle: 'town_library', name: 'Town Library' });

@@ -42,7 +42,7 @@ describe.each([
     });
   });
 
-  it('200: errors is there, empty, when everything was found (section 2, BatchMeta)', async () => {
+  it('200: errors is present and empty if everything was found (section 2, BatchMeta)', async () => {
     const reader = await service.customer();
     expect((await batch(reader, ['Aurora_Obs'], 'fresh=true')).body.errors).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe.each([
     ]);
   });
 
-  it('200: the tail that the balance does not cover is no_credits and is not fetched (rule 4)', async () => {
+  it('200: inputs that the balance does not cover are no_credits and not fetched (rule 4)', async () => {
     const reader = await service.customer({ credits: 2 });
     service.clock.forget();
     const before = service.faults.calls.length;

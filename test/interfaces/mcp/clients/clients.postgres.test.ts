@@ -17,10 +17,10 @@ beforeEach(() => service.clock.advance(1000));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-/** By the text of the schema: every client is told the same, and compiling takes longer than all else here. */
+/** By the text of the schema: every client gets the same one, and compiling takes longer than everything else here. */
 const validators = new Map<string, ValidateFunction>();
 
-/** Whether a result is what the tool said it would be. */
+/** Checks that a result matches the tool's output schema. */
 function checked(tool: ListedTool | undefined, { structuredContent }: ToolResult): void {
   const schema = tool?.outputSchema ?? false;
   const text = JSON.stringify(schema);
@@ -47,7 +47,7 @@ describe.each(CLIENTS)('MCP client %s', (_name, connect) => {
     expect(await client.listTools()).toEqual(tools);
   });
 
-  it.each(NAMES)('calls %s, and the answer is what its output schema says', async (name) => {
+  it.each(NAMES)('calls %s and gets an answer that matches its output schema', async (name) => {
     const { request_id: paid } = (await client.call('get_user', { handle: 'user2' })).structuredContent;
     const args = name === 'get_receipt' ? { request_id: paid } : (CALLS[name] ?? {});
     const result = await client.call(name, args);
@@ -68,7 +68,7 @@ describe.each(CLIENTS)('MCP client %s', (_name, connect) => {
     ['get_user', { handle: 'nobody' }, 'not_found'],
     ['get_user', { handle: 'user1', max_credits: 0.1 }, 'no_credits'],
     ['price', { tool: 'checkout' }, 'bad_request'],
-  ])('%s %j fails as %s, which its output schema knows, too', async (name, args, code) => {
+  ])('%s %j fails as %s, which its output schema allows, too', async (name, args, code) => {
     const result = await client.call(name, args);
     expect([result.isError, result.structuredContent.error.code]).toEqual([true, code]);
     checked(
@@ -77,7 +77,7 @@ describe.each(CLIENTS)('MCP client %s', (_name, connect) => {
     );
   });
 
-  it('a tool that there is not is an error of the protocol', async () => {
+  it('gets an error of the protocol for a tool that does not exist', async () => {
     await expect(client.call('checkout', { pack: 'starter' })).rejects.toThrow(/Unknown tool/);
   });
 

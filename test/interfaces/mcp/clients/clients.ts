@@ -2,7 +2,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** A tool's result, in whichever client's type. */
+/** A tool's result, in any client's type. */
 export interface ToolResult {
   readonly isError?: boolean;
   readonly content: readonly { readonly type: string; readonly text: string }[];
@@ -22,7 +22,7 @@ export interface ListedTool {
   readonly annotations: Readonly<Record<string, unknown>>;
 }
 
-/** What tests ask of a client. */
+/** What tests need from a client. */
 export interface McpClient {
   readonly instructions: string | undefined;
   listTools(): Promise<readonly ListedTool[]>;
@@ -66,7 +66,7 @@ const connect2 =
     return adapted(client as unknown as AnyClient);
   };
 
-/** Both lines of the library, the second in both eras. */
+/** Both major versions of the library, the second in both eras. */
 export const CLIENTS = [
   ['1.x', connect1],
   ['2.x, as of 2025', connect2('legacy')],

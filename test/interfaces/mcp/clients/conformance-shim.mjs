@@ -1,6 +1,6 @@
 /**
- * The conformance suites ask for `globSync` of `fs`, which Node has from version 22 on, for commands that are not run here.
- * With it they run on every Node that Perch supports.
+ * The conformance suites import `globSync` from `fs`, which Node has from version 22 on, for commands that are not run
+ * here. With this shim they run on every Node that Perch supports.
  */
 import { register } from 'node:module';
 

@@ -31,7 +31,7 @@ const runAll = (
   runServerSuite(
     version,
     ['--url', proxy.url.href, '--suite', 'all', '--spec-version', revision],
-    // What a run knows nothing of must not stand among these.
+    // Scenarios that a run does not have must not be listed here.
     expected,
   );
 
@@ -41,7 +41,7 @@ describe("the MCP project's conformance suite", () => {
   beforeAll(async () => {
     service = await startMcp();
     const { key } = await service.perch.account();
-    // The suite sends more greetings a second than a client does.
+    // The suite connects more often in a second than a client does.
     proxy = await startKeyProxy(service.url, key, () => service.clock.advance(1000));
   });
   afterAll(async () => {
@@ -50,7 +50,7 @@ describe("the MCP project's conformance suite", () => {
   });
 
   it.each(RUNS)(
-    'suite %s, revision %s: nothing fails but what asks for what there is not (A20)',
+    'suite %s, revision %s: fails only where it asks for what Perch does not have (A20)',
     async (version, revision) => {
       const expected = notOursAmong(await scenariosOf(version, revision));
       const ran = await runAll(proxy, [version, revision], [...expected, ...(WARNED[revision] ?? [])]);
@@ -63,7 +63,7 @@ describe("the MCP project's conformance suite", () => {
     LIMIT_MS,
   );
 
-  it('each scenario left out has one reason', () => {
+  it('leaves out each scenario for one reason', () => {
     const all = NOT_OURS.flatMap(({ scenarios }) => scenarios);
     expect(new Set(all).size).toBe(all.length);
   });
@@ -82,7 +82,7 @@ describe('the conformance suite, over the same transport', () => {
   });
 
   it.each(RUNS)(
-    'suite %s, revision %s: nothing fails but what the transport does not carry',
+    'suite %s, revision %s: fails only where the transport does not carry it',
     async (version, revision) => {
       const expected = notCarriedAmong(await scenariosOf(version, revision), revision);
       const ran = await runAll(proxy, [version, revision], [...expected, ...(WARNED_ALWAYS[revision] ?? [])]);
@@ -92,7 +92,7 @@ describe('the conformance suite, over the same transport', () => {
     LIMIT_MS,
   );
 
-  it('a scenario that is not carried is not met by the service itself either', () => {
+  it('leaves out no scenario that the service itself passes', () => {
     const all = NOT_OURS.flatMap(({ scenarios }) => scenarios);
     expect(NOT_CARRIED.flatMap(({ scenarios }) => scenarios).filter((name) => !all.includes(name))).toEqual([]);
   });

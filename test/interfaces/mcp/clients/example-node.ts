@@ -5,15 +5,17 @@ import { type ManualClock, manualClock } from '../../../kit/time/manual-clock.js
 import { exampleServers } from './example-server.js';
 
 export interface ExampleNode {
-  /** Of `/mcp`. */
+  /** The address of `/mcp`. */
   readonly url: URL;
-  /** One that works. */
+  /** A working key. */
   readonly key: string;
   readonly clock: ManualClock;
   close(): Promise<void>;
 }
 
-/** The tools, resources and prompts that the conformance suite asks for, over this service's own transport and key check. */
+/**
+ * The tools, resources and prompts that the conformance suite needs, over this service's own transport and key check.
+ */
 export async function startExample(): Promise<ExampleNode> {
   const clock = manualClock();
   const { network } = createScriptedNetwork();

@@ -1,4 +1,7 @@
-/** What the conformance suite's scenarios ask a server for, by the names that they give; each scenario's text says what. */
+/**
+ * What the conformance suite's scenarios ask of a server, under the names they use. The text of each scenario says
+ * what.
+ */
 import {
   type CallToolResult,
   type GetPromptResult,
@@ -19,7 +22,7 @@ const IMAGE = { type: 'image', data: PNG, mimeType: 'image/png' } as const;
 const resource = (uri: string, mimeType: string, said: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text: said } }) as const;
 
-/** Tools that always answer the same. */
+/** Tools with a fixed answer. */
 export const ANSWERS: Readonly<Record<string, CallToolResult>> = {
   test_simple_text: { content: [text('This is a simple text response for testing.')] },
   test_image_content: { content: [IMAGE] },
@@ -36,7 +39,7 @@ export const ANSWERS: Readonly<Record<string, CallToolResult>> = {
   json_schema_2020_12_tool: { content: [text('ok')] },
 };
 
-/** The schema that must come through as it is. */
+/** The schema that must arrive unchanged. */
 const JSON_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -62,7 +65,7 @@ const JSON_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** What is asked of a client in one round, by key. */
+/** What is requested from a client in one round, by key. */
 export type Round = Readonly<Record<string, InputRequest>>;
 
 const ask = (message: string, member: string, value: PrimitiveSchemaDefinition): InputRequest =>
@@ -77,7 +80,9 @@ const sample = (question: string): InputRequest =>
 const NAME = ask('What is your name?', 'name', { type: 'string' });
 const CONFIRM = ask('Please confirm', 'ok', { type: 'boolean' });
 
-/** Tools and prompts that ask the client for something before they answer, and whether they keep state at the client. */
+/**
+ * Tools and prompts that ask the client for something before they answer, and whether they keep state at the client.
+ */
 export const ASKING: Readonly<Record<string, { readonly rounds: readonly Round[]; readonly keepsState: boolean }>> = {
   test_input_required_result_elicitation: { rounds: [{ user_name: NAME }], keepsState: false },
   test_input_required_result_sampling: {
@@ -102,7 +107,7 @@ export const ASKING: Readonly<Record<string, { readonly rounds: readonly Round[]
   test_streaming_elicitation: { rounds: [{ user_name: NAME }], keepsState: false },
 };
 
-/** Asks for what the client can give, and for nothing else. */
+/** Asks only for what the client can provide. */
 export const BY_CAPABILITY: Readonly<Record<'sampling' | 'elicitation', Round>> = {
   sampling: { question: sample('What is the capital of France?') },
   elicitation: { user_name: NAME },
@@ -125,7 +130,7 @@ export const LISTED_TOOLS: readonly Tool[] = [...Object.keys(ANSWERS), ...Object
 
 type Contents = ReadResourceResult['contents'][number];
 
-/** By address; any number may stand for the one in the template. */
+/** The contents at an address; any number may stand for the one in the template. */
 export function resourceAt(uri: string): Contents | undefined {
   const [, id] = /^test:\/\/template\/([^/]+)\/data$/.exec(uri) ?? [];
   if (id !== undefined) return { uri, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) };

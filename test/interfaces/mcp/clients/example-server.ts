@@ -28,7 +28,7 @@ type Codec = ReturnType<typeof createRequestStateCodec<number>>;
 
 const LISTS = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
-/** Servers with what the conformance suite asks for; what they keep at the client, each of them can read. */
+/** Servers with what the conformance suite needs. Each can read the state that any of them keeps at the client. */
 export function exampleServers(): ServerFor {
   const codec = createRequestStateCodec<number>({ key: randomBytes(32) });
   return () => {
@@ -74,7 +74,7 @@ function offerTools(server: Server, codec: Codec): void {
   });
 }
 
-/** What is to be asked now; null once all is answered. */
+/** What to ask for now; null once everything is answered. */
 async function stillAsked(name: string, codec: Codec, { mcpReq }: ServerContext): Promise<InputRequiredResult | null> {
   const { rounds = [], keepsState = false } = ASKING[name] ?? {};
   const { inputResponses = {} } = mcpReq;

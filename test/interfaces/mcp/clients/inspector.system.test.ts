@@ -7,7 +7,7 @@ const INSPECTOR = fileURLToPath(
   new URL('../../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
 );
 
-/** The inspector needs Node 22: this process's own, or one that is named. */
+/** The inspector needs Node 22: this process's own, or the one named here. */
 const NODE = process.env.PERCH_TEST_NODE_22 ?? process.execPath;
 const canRun = process.env.PERCH_TEST_NODE_22 !== undefined || Number(process.versions.node.split('.')[0]) >= 22;
 
@@ -21,7 +21,7 @@ describe.skipIf(!canRun)('the MCP inspector’s command line (needs Node 22)', (
   afterAll(() => service.close());
 
   const inspect = async (...args: string[]) => {
-    // Each run greets anew.
+    // Each run connects anew.
     service.clock.advance(1000);
     const connection = ['--cli', service.url.href, '--transport', 'http', '--header', `x-api-key: ${key}`];
     return run(NODE, [INSPECTOR, ...connection, ...args]);

@@ -6,7 +6,10 @@ export interface KeyProxy {
   close(): Promise<void>;
 }
 
-/** Stands before `/mcp` and adds the key, for tools that can send none. All else goes through as it came, `Host` too. */
+/**
+ * Stands in front of `/mcp` and adds the key, for tools that cannot send one. Everything else passes unchanged, `Host`
+ * too.
+ */
 export async function startKeyProxy(target: URL, key: string, onRequest = (): void => {}): Promise<KeyProxy> {
   const server = createServer((incoming, answer) => {
     onRequest();

@@ -1,10 +1,15 @@
-/** Scenarios of the conformance suite that ask for what Perch does not have, each with what that is. All others must pass. */
+/**
+ * Scenarios of the conformance suite that ask for something that Perch does not have, each with what that is. All
+ * others must pass.
+ */
 export interface NotOurs {
   readonly scenarios: readonly string[];
   readonly why: string;
 }
 
-/** A scenario like these calls a tool, reads a resource or gets a prompt that only the suite's own example server has. */
+/**
+ * A scenario like these calls a tool, reads a resource or gets a prompt that only the suite's own example server has.
+ */
 export const NOT_OURS: readonly NotOurs[] = [
   {
     why: 'calls a tool of the example server (test_simple_text, test_error_handling …)',
@@ -64,7 +69,7 @@ export const NOT_OURS: readonly NotOurs[] = [
   { why: 'no argument is sent as a header', scenarios: ['http-custom-header-server-validation'] },
 ];
 
-/** Scenarios of which all checks pass but these, which need a tool of the example server, or prompts. */
+/** Scenarios that pass all checks but these, which need a tool of the example server, or prompts. */
 export const PARTLY: Readonly<Record<string, readonly string[]>> = {
   caching: ['sep-2549-prompts-list-caching-hints'],
   'server-stateless': [
@@ -75,20 +80,22 @@ export const PARTLY: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Scenarios that fail nothing, but warn that they could not look, for there are no sessions and no open streams. */
+/**
+ * Scenarios that fail nothing, but warn that they could not check, because there are no sessions and no open streams.
+ */
 export const WARNED_ALWAYS: Readonly<Record<string, readonly string[]>> = {
   '2025-11-25': ['server-sse-multiple-streams', 'server-sse-polling'],
 };
 
-/** And these, for no tool asks for something. */
+/** These warn as well, because no tool asks for anything. */
 export const WARNED: Readonly<Record<string, readonly string[]>> = {
   ...WARNED_ALWAYS,
   '2026-07-28': ['input-required-result-missing-input-response', 'input-required-result-ignore-extra-params'],
 };
 
 /**
- * Scenarios that the suite's own example cannot pass over this transport either: each is one that the transport does not
- * carry. All others of the above it carries, which `example-node.ts` shows.
+ * Scenarios that the suite's own example cannot pass over this transport either, because the transport does not carry
+ * them. It carries all others of the above, as `example-node.ts` shows.
  */
 export const NOT_CARRIED: readonly (NotOurs & { readonly revisions: readonly string[] })[] = [
   {
@@ -110,12 +117,12 @@ export const NOT_CARRIED: readonly (NotOurs & { readonly revisions: readonly str
   },
 ];
 
-/** Those of a run over the example that are expected to fail. */
+/** The scenarios of a run over the example that are expected to fail. */
 export const notCarriedAmong = (scenarios: readonly string[], revision: string): string[] =>
   NOT_CARRIED.filter(({ revisions }) => revisions.includes(revision))
     .flatMap((row) => row.scenarios)
     .filter((name) => scenarios.includes(name));
 
-/** Those of a run that are expected to fail. */
+/** The scenarios of a run that are expected to fail. */
 export const notOursAmong = (scenarios: readonly string[]): string[] =>
   [...NOT_OURS.flatMap((row) => row.scenarios), ...Object.keys(PARTLY)].filter((name) => scenarios.includes(name));
