@@ -39,14 +39,17 @@ describe('an object', () => {
     ]);
   });
 
-  it.each(['', '012', ' 11', '+11', '1e1', 'eleven'])('is not requested as a tweet with an id like %j', async (id) => {
-    const { engine } = setUp();
-    const { reads } = engine.open();
-    await expect(reads.tweet(id, { path: 'tweet', fresh: false })).rejects.toEqual(
-      refused('not_found', /Invalid id/),
-    );
-    expect(engine.calls()).toBe(0);
-  });
+  it.each(['', '012', ' 11', '+11', '1e1', 'eleven'])(
+    'is never requested as a tweet with an id like %j',
+    async (id) => {
+      const { engine } = setUp();
+      const { reads } = engine.open();
+      await expect(reads.tweet(id, { path: 'tweet', fresh: false })).rejects.toEqual(
+        refused('not_found', /Invalid id/),
+      );
+      expect(engine.calls()).toBe(0);
+    },
+  );
 
   it('is read and paid once if requested twice in an operation, and separately if fresh (G3)', async () => {
     const { engine } = setUp();

@@ -190,33 +190,30 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])(
-    'H7: uses %s above 1,400 bytes, whether read or cached, and sends Vary: Accept-Encoding',
-    async (encoding, unpack) => {
-      const { key } = await service.perch.account();
-      const ask = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
-      const path = `/v1/users/1/followers?count=${encoding.length + 5}`;
-      const answers = [await ask(`${path}&fresh=true`), await ask(path), await ask(path), await ask(path, 'identity')];
-      const [, first, second, plain] = answers.map(({ headers, bytes }) => {
-        expect(headers.vary).toMatch(/accept-encoding/i);
-        return JSON.parse((headers['content-encoding'] === encoding ? unpack(bytes) : bytes).toString());
-      });
-      expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([
-        encoding,
-        encoding,
-        encoding,
-        undefined,
-      ]);
-      // Each answer also has what is its own, beside the shared part.
-      for (const again of [second, plain]) {
-        expect(again).toEqual({ ...first, request_id: again.request_id, balance_remaining: again.balance_remaining });
-        expect(again.request_id).not.toBe(first.request_id);
-      }
-      expect(first.balance_remaining - second.balance_remaining).toBeCloseTo(second.credits_charged, 3);
-      const small = await ask('/v1/me');
-      expect([small.headers['content-encoding'], small.headers.vary]).toEqual([undefined, undefined]);
-    },
-  );
+  ])('H7: uses %s above 1,400 bytes, read or cached, and sends Vary: Accept-Encoding', async (encoding, unpack) => {
+    const { key } = await service.perch.account();
+    const ask = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
+    const path = `/v1/users/1/followers?count=${encoding.length + 5}`;
+    const answers = [await ask(`${path}&fresh=true`), await ask(path), await ask(path), await ask(path, 'identity')];
+    const [, first, second, plain] = answers.map(({ headers, bytes }) => {
+      expect(headers.vary).toMatch(/accept-encoding/i);
+      return JSON.parse((headers['content-encoding'] === encoding ? unpack(bytes) : bytes).toString());
+    });
+    expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([
+      encoding,
+      encoding,
+      encoding,
+      undefined,
+    ]);
+    // Each answer also has what is its own, beside the shared part.
+    for (const again of [second, plain]) {
+      expect(again).toEqual({ ...first, request_id: again.request_id, balance_remaining: again.balance_remaining });
+      expect(again.request_id).not.toBe(first.request_id);
+    }
+    expect(first.balance_remaining - second.balance_remaining).toBeCloseTo(second.credits_charged, 3);
+    const small = await ask('/v1/me');
+    expect([small.headers['content-encoding'], small.headers.vary]).toEqual([undefined, undefined]);
+  });
 
   it('H8: gives every answer an id of its own, whatever the caller sends', async () => {
     const ids = new Set<string>();

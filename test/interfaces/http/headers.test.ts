@@ -21,15 +21,18 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 describe('the security headers of every answer', () => {
-  it.each(Object.keys(PATHS))('declare a type, load nothing, forbid framing and send no referrer: %s', async (name) => {
-    const { headers } = await fetch(server.url + PATHS[name]);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-    );
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('strict-transport-security')).toBeNull();
-  });
+  it.each(Object.keys(PATHS))(
+    'declare the type, load nothing, forbid framing and send no referrer: %s',
+    async (name) => {
+      const { headers } = await fetch(server.url + PATHS[name]);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('strict-transport-security')).toBeNull();
+    },
+  );
 
   it.each([
     ['/v1/users/%zz', 'account; q=1; w=1'],

@@ -63,20 +63,17 @@ describe('a new watch', () => {
     expect(await customer.balance()).toBe(10);
   });
 
-  it.each([undefined, '/v1/users/user7/tweets'])(
-    'keeps the id of the user it follows, begun behind %s',
-    async (path) => {
-      const customer = await service.customer();
-      const since = path && (await customer.get(path)).body.since_cursor;
-      const { id } = await make(customer, { ...(since && { since }) });
-      const { database, stores } = service.perch;
-      const [row] = await database.sql<
-        { position: string }[]
-      >`select position from watches where watch_id = ${String(id)}`;
-      const positions = new Positions(stores.secrets.cursor);
-      expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
-    },
-  );
+  it.each([undefined, '/v1/users/user7/tweets'])('keeps the id of its user, begun behind %s', async (path) => {
+    const customer = await service.customer();
+    const since = path && (await customer.get(path)).body.since_cursor;
+    const { id } = await make(customer, { ...(since && { since }) });
+    const { database, stores } = service.perch;
+    const [row] = await database.sql<
+      { position: string }[]
+    >`select position from watches where watch_id = ${String(id)}`;
+    const positions = new Positions(stores.secrets.cursor);
+    expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
+  });
 
   it('is made once, however often the request is repeated', async () => {
     const customer = await service.customer();

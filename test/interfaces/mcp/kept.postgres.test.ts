@@ -46,35 +46,32 @@ const ENCODINGS = [
 
 describe.each(ERAS)('a tool called again, %s', (_era, send) => {
   describe.each(ENCODINGS)('Accept-Encoding: %s', (accepted, sentAs) => {
-    it.each(CALLS)(
-      '$name: gives the same result except for the call’s own parts, at the price of a hit',
-      async (params) => {
-        const account = await service.perch.account({ credits: 500 });
-        const headers = { 'accept-encoding': accepted };
-        const call = (id: string): Promise<RawReply> =>
-          send(service.url, account.key, { id, method: 'tools/call', params, headers });
-        await call('first');
-        // Made of cached values, then kept, then kept with its encoding.
-        const replies = [await call('a'), await call('b'), await call('"c"')];
-        expect(replies.map(({ body }) => body.id)).toEqual(['a', 'b', '"c"']);
-        expect(found.mock.results.at(-1)?.value).toBeDefined();
-        const [first] = replies.map(withoutOwn);
-        for (const reply of replies) {
-          expect(reply.status).toBe(200);
-          expect(withoutOwn(reply)).toEqual(first);
-          const { structuredContent } = reply.body.result;
-          expect(structuredContent).toMatchObject({ cache: 'hit', request_id: reply.headers.get('x-request-id') });
-          expect(reply.headers.get('x-credits-remaining')).toBe(String(structuredContent.balance_remaining));
-          if (reply.text.length < 1400) expect(reply.headers.get('content-encoding')).toBeNull();
-          else expect(reply.headers.get('content-encoding')).toBe(sentAs);
-          if (reply.text.length >= 1400) expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
-        }
-        const balances = replies.map(({ body }) => body.result.structuredContent.balance_remaining);
-        const charged = replies[0]?.body.result.structuredContent.credits_charged;
-        expect(balances[0] - balances[2]).toBeCloseTo(2 * charged, 6);
-        expect(await service.perch.balance(account)).toBeCloseTo(balances[2], 6);
-      },
-    );
+    it.each(CALLS)('$name: gives the same result, the call’s own parts aside, at a hit’s price', async (params) => {
+      const account = await service.perch.account({ credits: 500 });
+      const headers = { 'accept-encoding': accepted };
+      const call = (id: string): Promise<RawReply> =>
+        send(service.url, account.key, { id, method: 'tools/call', params, headers });
+      await call('first');
+      // Made of cached values, then kept, then kept with its encoding.
+      const replies = [await call('a'), await call('b'), await call('"c"')];
+      expect(replies.map(({ body }) => body.id)).toEqual(['a', 'b', '"c"']);
+      expect(found.mock.results.at(-1)?.value).toBeDefined();
+      const [first] = replies.map(withoutOwn);
+      for (const reply of replies) {
+        expect(reply.status).toBe(200);
+        expect(withoutOwn(reply)).toEqual(first);
+        const { structuredContent } = reply.body.result;
+        expect(structuredContent).toMatchObject({ cache: 'hit', request_id: reply.headers.get('x-request-id') });
+        expect(reply.headers.get('x-credits-remaining')).toBe(String(structuredContent.balance_remaining));
+        if (reply.text.length < 1400) expect(reply.headers.get('content-encoding')).toBeNull();
+        else expect(reply.headers.get('content-encoding')).toBe(sentAs);
+        if (reply.text.length >= 1400) expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
+      }
+      const balances = replies.map(({ body }) => body.result.structuredContent.balance_remaining);
+      const charged = replies[0]?.body.result.structuredContent.credits_charged;
+      expect(balances[0] - balances[2]).toBeCloseTo(2 * charged, 6);
+      expect(await service.perch.balance(account)).toBeCloseTo(balances[2], 6);
+    });
   });
 
   it('keeps an id that looks like a result', async () => {

@@ -133,17 +133,14 @@ describe('the origin of a request (A22)', () => {
     expect(headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
-    'answers %s with 405, because there are no sessions',
-    async (method) => {
-      const { status, headers } = await fetch(service.url, { method, headers: { accept: 'text/event-stream' } });
-      expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
-        405,
-        'POST, OPTIONS',
-        '*',
-      ]);
-    },
-  );
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s: there are no sessions', async (method) => {
+    const { status, headers } = await fetch(service.url, { method, headers: { accept: 'text/event-stream' } });
+    expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
+      405,
+      'POST, OPTIONS',
+      '*',
+    ]);
+  });
 });
 
 describe('arguments', () => {

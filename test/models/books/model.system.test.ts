@@ -22,36 +22,32 @@ describe.each(MOUNTS)('any sequence of calls, over %s', (mount) => {
   }, START_MS);
   afterAll(() => bench.close());
 
-  it(
-    'has the charges, balances, pages, cursors, labels and headers of the model',
-    {
-      timeout: SECONDS * 1000 + 4 * SHRINK_MS,
-    },
-    async () => {
-      const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
-      const endsAtMs = Date.now() + SECONDS * 1000;
-      let [count, taken, toldAtMs] = [0, 0, Date.now()];
-      const property = fc.asyncProperty(runs(SUITE), async (steps: Step[]) => {
-        await run(bench, steps);
-        count += 1;
-        taken += steps.length;
+  it('has the charges, balances, pages, cursors, labels and headers of the model', {
+    timeout: SECONDS * 1000 + 4 * SHRINK_MS,
+  }, async () => {
+    const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
+    const endsAtMs = Date.now() + SECONDS * 1000;
+    let [count, taken, toldAtMs] = [0, 0, Date.now()];
+    const property = fc.asyncProperty(runs(SUITE), async (steps: Step[]) => {
+      await run(bench, steps);
+      count += 1;
+      taken += steps.length;
+    });
+    const goesOn = (round: number): boolean =>
+      SECONDS > 0 ? round === 0 || Date.now() < endsAtMs : round < SUITE.rounds;
+    for (let round = 0; goesOn(round); round += 1) {
+      await fc.assert(property, {
+        // A failure reports the seed of its round.
+        seed: seed + round,
+        numRuns: SUITE.round,
+        // A failing run is shrunk for as long.
+        interruptAfterTimeLimit: SHRINK_MS,
+        ...(PATH !== undefined && { path: PATH }),
       });
-      const goesOn = (round: number): boolean =>
-        SECONDS > 0 ? round === 0 || Date.now() < endsAtMs : round < SUITE.rounds;
-      for (let round = 0; goesOn(round); round += 1) {
-        await fc.assert(property, {
-          // A failure reports the seed of its round.
-          seed: seed + round,
-          numRuns: SUITE.round,
-          // A failing run is shrunk for as long.
-          interruptAfterTimeLimit: SHRINK_MS,
-          ...(PATH !== undefined && { path: PATH }),
-        });
-        if (Date.now() - toldAtMs < TELL_MS) continue;
-        toldAtMs = Date.now();
-        console.log(`${mount}: ${count} runs, ${taken} steps, seeds ${seed} to ${seed + round}`);
-      }
-      console.log(`${mount}: ${count} runs, ${taken} steps in all, from seed ${seed}`);
-    },
-  );
+      if (Date.now() - toldAtMs < TELL_MS) continue;
+      toldAtMs = Date.now();
+      console.log(`${mount}: ${count} runs, ${taken} steps, seeds ${seed} to ${seed + round}`);
+    }
+    console.log(`${mount}: ${count} runs, ${taken} steps in all, from seed ${seed}`);
+  });
 });

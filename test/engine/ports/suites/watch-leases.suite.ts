@@ -283,16 +283,19 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.deliveries(watch)).toHaveLength(1);
     });
 
-    it.each<WatchState>(['paused', 'ended'])('writes what was paid for before it was %s, and says so', async (to) => {
-      const { watch, holder } = await held();
-      await store.change(watch, to);
-      expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
-      expect(await leases.step(holder, watch, step())).toBe(true);
-      expect(await leases.stop(holder, watch, waiting())).toBe(false);
-      expect(await store.read(watch)).toMatchObject({ state: to, number: 1 });
-      await leases.giveUp(holder, [watch]);
-      expect(await leases.claim(holder, NOW, 10)).toEqual([]);
-    });
+    it.each<WatchState>(['paused', 'ended'])(
+      'writes down what was paid for before it was %s, and says so',
+      async (to) => {
+        const { watch, holder } = await held();
+        await store.change(watch, to);
+        expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+        expect(await leases.step(holder, watch, step())).toBe(true);
+        expect(await leases.stop(holder, watch, waiting())).toBe(false);
+        expect(await store.read(watch)).toMatchObject({ state: to, number: 1 });
+        await leases.giveUp(holder, [watch]);
+        expect(await leases.claim(holder, NOW, 10)).toEqual([]);
+      },
+    );
 
     it('hands an ended watch of a dead process to another, once', async () => {
       const { watch } = await held();

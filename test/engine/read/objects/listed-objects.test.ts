@@ -59,13 +59,16 @@ describe('where a page ends', () => {
   it.each([
     [true, 1],
     [false, 2],
-  ])('if the network is certain of more (%s), is known after %i calls (C15)', async (nextIsCertain, calls) => {
-    const { net, engine } = setUp();
-    net.list('timeline', '1', net.tweets(range(6, 11)).reverse(), { pageSize: 3, nextIsCertain });
-    const { page } = await engine.page({ kind: 'timeline', subject: '1', count: 3 });
-    expect(page.endCursor).not.toBeNull();
-    expect(engine.calls()).toBe(calls);
-  });
+  ])(
+    'if the network is certain of more (%s), %i calls tell that there is a next page (C15)',
+    async (nextIsCertain, calls) => {
+      const { net, engine } = setUp();
+      net.list('timeline', '1', net.tweets(range(6, 11)).reverse(), { pageSize: 3, nextIsCertain });
+      const { page } = await engine.page({ kind: 'timeline', subject: '1', count: 3 });
+      expect(page.endCursor).not.toBeNull();
+      expect(engine.calls()).toBe(calls);
+    },
+  );
 
   it("reports the network's own limit, from the cache as well (C17)", async () => {
     const { net, engine } = setUp();

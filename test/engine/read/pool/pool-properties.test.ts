@@ -27,54 +27,50 @@ const schedule = fc.record({
 });
 
 describe('the pool, over random schedules', () => {
-  it(
-    'loses no read, delivers none twice, keeps its limits in flight, and leaves nothing behind',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      const check = fc.asyncProperty(
-        schedule,
-        async ({ asks, seed, longestMs, hangsFor, fails, servers, ...options }) => {
-          const random = randomFrom(seed);
-          const net = slowNetwork({
-            ...options,
-            batch: 5,
-            conditions: {
-              servers,
-              latencyMs: () => 1 + longestMs * random(),
-              hangs: () => net.time.now() < hangsFor,
-              fails: () => random() < fails,
-            },
-          });
-          const settled: Outcome[] = [];
-          for (const [n, { afterMs, kind, account, deadlineMs, leaves }] of asks.entries()) {
-            await net.time.run(afterMs);
-            const leaveMs = leaves ? deadlineMs * random() : deadlineMs;
-            void net.read(kind, `${n}`, account, { deadlineMs, leaveMs }).then((outcome) => settled.push(outcome));
-            for (const { inFlight } of Object.values(net.pool.health().families)) {
-              for (const { limit, calls } of inFlight) {
-                expect(limit).toBeGreaterThanOrEqual(1);
-                // Calls sent before the limit fell are still there, and some that test whether the network has
-                // recovered.
-                expect(calls).toBeLessThanOrEqual(Math.max(16, 4 * (options.perSecond ?? 0), 8));
-              }
+  it('loses no read, delivers none twice, keeps its limits in flight, and leaves nothing behind', {
+    timeout: 120_000,
+  }, async () => {
+    const check = fc.asyncProperty(
+      schedule,
+      async ({ asks, seed, longestMs, hangsFor, fails, servers, ...options }) => {
+        const random = randomFrom(seed);
+        const net = slowNetwork({
+          ...options,
+          batch: 5,
+          conditions: {
+            servers,
+            latencyMs: () => 1 + longestMs * random(),
+            hangs: () => net.time.now() < hangsFor,
+            fails: () => random() < fails,
+          },
+        });
+        const settled: Outcome[] = [];
+        for (const [n, { afterMs, kind, account, deadlineMs, leaves }] of asks.entries()) {
+          await net.time.run(afterMs);
+          const leaveMs = leaves ? deadlineMs * random() : deadlineMs;
+          void net.read(kind, `${n}`, account, { deadlineMs, leaveMs }).then((outcome) => settled.push(outcome));
+          for (const { inFlight } of Object.values(net.pool.health().families)) {
+            for (const { limit, calls } of inFlight) {
+              expect(limit).toBeGreaterThanOrEqual(1);
+              // Calls sent before the limit fell are still there, and some that test whether the network has
+              // recovered.
+              expect(calls).toBeLessThanOrEqual(Math.max(16, 4 * (options.perSecond ?? 0), 8));
             }
           }
-          await net.time.run(120_000);
-          expect(settled).toHaveLength(asks.length);
-          const answered = net.calls.filter(({ answeredAtMs }) => answeredAtMs !== undefined);
-          for (const { of } of answered) expect(new Set(of).size).toBe(of.length);
-          const { fast, slow } = net.pool.health().families;
-          expect([fast.waiting, slow.waiting]).toEqual([0, 0]);
-          expect([...fast.inFlight, ...slow.inFlight].map(({ calls }) => calls)).toEqual(
-            [...fast.inFlight, ...slow.inFlight].map(() => 0),
-          );
-        },
-      );
-      await fc.assert(check, { numRuns: 60 });
-    },
-  );
+        }
+        await net.time.run(120_000);
+        expect(settled).toHaveLength(asks.length);
+        const answered = net.calls.filter(({ answeredAtMs }) => answeredAtMs !== undefined);
+        for (const { of } of answered) expect(new Set(of).size).toBe(of.length);
+        const { fast, slow } = net.pool.health().families;
+        expect([fast.waiting, slow.waiting]).toEqual([0, 0]);
+        expect([...fast.inFlight, ...slow.inFlight].map(({ calls }) => calls)).toEqual(
+          [...fast.inFlight, ...slow.inFlight].map(() => 0),
+        );
+      },
+    );
+    await fc.assert(check, { numRuns: 60 });
+  });
 
   it('sends a new call only below the limit, or after nothing has moved for two seconds', async () => {
     const random = randomFrom(3);
