@@ -25,7 +25,7 @@ async function customer(address: string): Promise<Sender> {
 
 const statusesOf = (all: readonly Received[]): number[] => [...new Set(all.map(({ status }) => status))];
 
-it('serves one account 300 cold reads at once, of a key that was never used before (L19)', async () => {
+it('serves one account 300 cold reads at once, with a key that was never used before (L19)', async () => {
   const alone = await customer('127.0.0.2');
   const open = net.hold();
   const reads = range(300).map((n) => alone.get(`/v1/users/user${n}`));
@@ -34,7 +34,7 @@ it('serves one account 300 cold reads at once, of a key that was never used befo
   expect(statusesOf(await Promise.all(reads))).toEqual([200]);
 });
 
-it('lets 400 reads of one account wait for the network, and those of another still find room (L19)', async () => {
+it('lets 400 reads of one account wait for the network, while those of another still find room (L19)', async () => {
   const [alone, other] = [await customer('127.0.0.2'), await customer('127.0.0.3')];
   expect((await alone.get('/v1/me')).status).toBe(200);
   const open = net.hold();
@@ -56,7 +56,7 @@ it('serves 1,000 requests of one account for a profile that is being read: one f
   const open = net.hold();
   const reads = range(1000).map(() => alone.get('/v1/users/user7'));
   await net.called(1);
-  // Once it is answered, those sent before it have arrived.
+  // Once this is answered, all requests sent before it have arrived.
   await alone.get('/v1/me');
   expect((await other.get('/v1/me')).status).toBe(200);
   open();

@@ -3,7 +3,7 @@ import { describeAttacks } from './support/suite.js';
 
 // In one file, so that two services and two attackers never share the machine.
 describeAttacks('yoga', ATTACKS);
-// Whatever is not a document is the same code beside either mount; `npm run hostile -- --mount mercurius` has all of it.
+// Everything but documents runs the same code on either mount. `npm run hostile -- --mount mercurius` runs all of it.
 describeAttacks(
   'mercurius',
   ATTACKS.filter(({ over }) => over === 'GraphQL'),

@@ -5,5 +5,5 @@ import { MONEY } from './attacks/money.js';
 import { SLOTS } from './attacks/slots.js';
 import type { Attack } from './support/attack.js';
 
-/** Every way we know to take the service from the others, one row each. */
+/** Every known way to take the service from others, one row each. */
 export const ATTACKS: readonly Attack[] = [...DOCUMENTS, ...INPUT, ...MONEY, ...SLOTS, ...CONNECTIONS];

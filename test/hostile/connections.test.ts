@@ -36,12 +36,12 @@ describe('one address', () => {
     await server.close();
   });
 
-  it('has a quarter of the connections; 1,000 unfinished heads do not keep others out', async () => {
+  it('has a quarter of the connections, so 1,000 unfinished heads do not keep others out', async () => {
     server = await startBareServer({ capacity: { maxConnections: 400 } });
     const loris = hog(1000, 'GET / HTTP/1.1\r\nHost: perch\r\nX-Slow: ');
     await until(() => expect(loris.filter(({ socket }) => socket.closed)).toHaveLength(900));
     expect(server.app.pressure.connections).toMatchObject({ open: 100, refused: 900 });
-    // As many as can be are told why.
+    // As many as possible are told why.
     const [told = ''] = loris.map(({ received }) => received()).filter((text) => text !== '');
     expect(told).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
     expect(told).toMatch(/\r\nConnection: close\r\n/);
@@ -70,7 +70,7 @@ describe('one address', () => {
     expect(server.app.pressure.connections?.open).toBe(100);
   });
 
-  it('has a quarter of the bodies on their way; the next is refused and its connection closed', async () => {
+  it('has a quarter of the incoming bodies; the next is refused and its connection closed', async () => {
     server = await startBareServer({ capacity: { maxInFlight: 40 }, shares: sharesOf(40) });
     const half = hog(60, post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000)));
     await until(() => expect(half.filter(({ socket }) => socket.closed)).toHaveLength(50));
@@ -80,11 +80,11 @@ describe('one address', () => {
     expect(told).toMatch(/\r\nconnection: close\r\n/i);
     expect(server.app.pressure).toMatchObject({ inFlight: 0, bodiesRefused: 50 });
     expect((await sender(OTHER).post('/v1/length', { whole: true })).body).toEqual({ bytes: 14 });
-    // A body that comes with its head is no body on its way.
+    // A body that comes together with its head does not count as incoming.
     expect((await sender(HOG).get('/v1/soon')).status).toBe(200);
   });
 
-  it('gets "all are sending" when it sends no body itself and all places are taken', async () => {
+  it('is told "all are sending" if it sends no body itself and all places are taken', async () => {
     server = await startBareServer({ capacity: { maxInFlight: 4 }, shares: sharesOf(40) });
     const half = post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000));
     const many = Array.from({ length: 12 }, (_, n) =>

@@ -1,18 +1,23 @@
-/** Whatever is sent at an edge, it takes time linear in its length, and is answered with less than it deserves. */
+/** Whatever is sent at an edge takes time linear in its length, and gets an answer of bounded length. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { asForm, asJson, inHeader, inPath, inQuery, KEYED, KEYLESS, type Sent, sendTo, tool } from './edges.js';
 
-/** Sent at once; of a quadratic edge these take a second and more. */
+/** Sent at once; if an edge takes quadratic time, these need a second and more. */
 const CROWD = 12;
 const MOST_PROBE_MS = 300;
-/** Of an answer that is no document: the longest message is 2,000 characters, and MCP and problem+json have it twice. */
+/**
+ * For answers to what is not a document: the longest message has 2,000 characters, and MCP and problem+json repeat it.
+ */
 const MOST_BYTES = 16 * 1024;
 const SEARCH_MS = 12_000;
-/** Processor time of one request. 64 KB take some 5 ms, and a quadratic edge 60 and more. */
+/** Processor time of one request. 64 KB take some 5 ms, and 60 or more if an edge takes quadratic time. */
 const MOST_MS = 40;
-/** A measurement is the best of three, and of ten before it is a fault: other work of this process counts in it. */
+/**
+ * A measurement is the best of three, or of ten before it counts as a fault, because it includes other work of this
+ * process.
+ */
 const isEnough = (round: number, isLow: boolean, isFault: boolean): boolean =>
   isLow || round >= 10 || (round >= 3 && !isFault);
 
@@ -26,9 +31,9 @@ beforeAll(async () => {
 afterAll(() => perch?.close());
 
 interface Cost {
-  /** Processor time of one request, this process's share in sending it included. */
+  /** Processor time of one request, including the work of this process to send it. */
   readonly cpuMs: number;
-  /** What /healthz took meanwhile, less what the machine gave to others. */
+  /** How long /healthz took meanwhile, less what the machine gave to others. */
   readonly probeMs: number;
 }
 
@@ -63,7 +68,7 @@ describe.each([
   });
 });
 
-describe('texts that a refusal quotes', () => {
+describe('texts quoted by a refusal', () => {
   const long = 'x'.repeat(3000);
   test.each<[string, Sent, number]>([
     ['a handle', { path: `/v1/users/${long}` }, 404],
@@ -74,13 +79,13 @@ describe('texts that a refusal quotes', () => {
     ['a pack', asJson('/v1/billing/checkout', `{"pack":"${long}"}`), 400],
     ['a path', { path: `/${long}` }, 404],
     ['an operator of a search', { path: `/v1/tweets/search?q=${'x'.repeat(400)}:y` }, 400],
-  ])('of %s is as much as helps to recognise it', async (_, sent, status) => {
+  ])('of %s are cut to what helps to recognise them', async (_, sent, status) => {
     const answer = await sendTo(perch, sent, key);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.text).error.message.length).toBeLessThan(700);
   });
 
-  test('warnings name ten parameters and count the others', async () => {
+  test('in warnings name ten parameters and count the others', async () => {
     const names = Array.from({ length: 500 }, (_, n) => `p${n}=`).join('&');
     const { status, text } = await sendTo(perch, { path: `/v1/me?${'y'.repeat(2000)}=&${names}` }, key);
     const { warnings } = JSON.parse(text);
@@ -90,7 +95,7 @@ describe('texts that a refusal quotes', () => {
     expect(warnings[10]).toBe('491 more unknown parameters were ignored.');
   });
 
-  test('a key in the query is seen under any name, however long the query', async () => {
+  test('show that a key in the query is seen under any name, however long the query', async () => {
     const { text } = await sendTo(perch, { path: `/v1/me?${'&'.repeat(5000)}x=perch_live_abc` });
     expect(JSON.parse(text).error).toMatchObject({ code: 'missing_key', message: expect.stringContaining('Rotate') });
   });
@@ -98,7 +103,7 @@ describe('texts that a refusal quotes', () => {
   test.each([
     ['1000 values', `{"handles":[${Array(1000).fill('""').join()}]}`],
     ['32 levels deep', `{"handle":${'['.repeat(31)}${']'.repeat(31)}}`],
-  ])('a message to MCP with more than %s is refused, once its key is known', async (bound, given) => {
+  ])('refuse a message to MCP with more than %s, once its key is known', async (bound, given) => {
     const sent = tool('get_users', given);
     const { status, text } = await sendTo(perch, sent, key);
     expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringContaining(`more than ${bound}`)]);
@@ -106,14 +111,14 @@ describe('texts that a refusal quotes', () => {
     expect((await sendTo(perch, tool('get_user', '{"handle":"jack"}'), key)).status).toBe(200);
   });
 
-  test('refuses a search with more than 30 marks on one character', async () => {
+  test('refuse a search with more than 30 marks on one character', async () => {
     const search = (marks: number) =>
       sendTo(perch, { path: `/v1/tweets/search?q=a${'%CC%81'.repeat(marks)}` }, key).then(({ status }) => status);
     expect([await search(30), await search(31)]).toEqual([200, 400]);
   });
 });
 
-describe('a generator', () => {
+describe('a generator of requests', () => {
   const piece = fc.oneof(
     fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom(...'&=?%;,:"\\ \t/#[{(-@.a9é\u0301') }),
     fc.constantFrom('&a#=', '%26', '%CC%81', '"#",', '"a#":[', '((', '-(', '" "', ' OR ', 'key=', 'perch_live_', '@#'),
@@ -165,7 +170,7 @@ describe('a generator', () => {
       ),
   );
 
-  test('finds nothing that is slow for its length, or answered with more than it is', async () => {
+  test('finds none that is slow for its length, or has too long an answer', async () => {
     const endsAt = performance.now() + SEARCH_MS;
     let slowest: { ms: number; sent: Sent } = { ms: 0, sent: { path: '' } };
     for (const one of fc.sample(sent, { seed: 12, numRuns: 1500 })) {

@@ -12,7 +12,7 @@ const URL_BYTES = 8100;
 const HEADER_BYTES = 14_000;
 const BODY_BYTES = 64_000;
 
-/** As often as it fits; `#` becomes the number of the piece, so that no two are the same. */
+/** Repeats a piece to fill the bytes; `#` becomes its number, so that no two are the same. */
 function filled(piece: string, bytes: number): string {
   const pieces: string[] = [];
   for (let length = 0, n = 0; ; n += 1) {
@@ -124,7 +124,7 @@ export const KEYED: Readonly<Record<string, Sent>> = {
 
 let strangers = 0;
 
-/** Each stranger comes from an address of its own: what is measured is the work, not the limit of one address. */
+/** Each stranger has an address of its own, so that the work is measured, not the limit of one address. */
 export async function sendTo(perch: TestPerch, { method = 'GET', path, headers, body }: Sent, key?: string) {
   strangers += 1;
   const from = `203.${(strangers >> 16) & 255}.${(strangers >> 8) & 255}.${strangers & 255}`;

@@ -13,7 +13,7 @@ import { type Service, startService } from '../rules/support/service.js';
 const notFound = { code: 'not_found' };
 const clock = { now: () => 0 };
 
-/** Ids that nobody has, other ones each time. */
+/** Ids that do not exist, different ones each time. */
 function strangers(from = 1): () => string[] {
   let last = from * 10 ** 12;
   return () => {
@@ -22,7 +22,7 @@ function strangers(from = 1): () => string[] {
   };
 }
 
-describe('tombstones while strangers ask for anything', () => {
+describe('tombstones while strangers request anything', () => {
   it('survive 1,010 batches of 100 unknown ids, which invalidate nothing (M25)', async () => {
     const net = createScriptedNetwork();
     net.users(range(5));
@@ -46,7 +46,7 @@ describe('tombstones while strangers ask for anything', () => {
     expect(await list()).toEqual(without);
   });
 
-  it('is forgotten in the order of the account that fills the memory, and no other account’s', async () => {
+  it('are forgotten in the order of the account that fills the memory, and not those of other accounts', async () => {
     const cache = createMemoryCache({ clock });
     const seen = range(20_000).map((n) => `tweet:${n}`);
     await cache.set('page', { value: 1, fetchedAt: 0 }, 1e6, [...seen, 'tweet:innocent']);
@@ -62,13 +62,13 @@ describe('tombstones while strangers ask for anything', () => {
     for (const name of seen) await gone.addIfCached(name, 'hostile');
     expect(gone.has('tweet:innocent')).toBe(true);
     expect([gone.has(seen[0] as string), gone.has(seen.at(-1) as string)]).toEqual([false, true]);
-    // Asking for it oneself makes it nobody else's: it can't be taken over to be let go.
+    // Requesting it must not move it to the hostile account, which could then push it out.
     await gone.addIfCached('tweet:innocent', 'hostile');
     for (const name of seen) await gone.addIfCached(name, 'hostile');
     expect(gone.has('tweet:innocent')).toBe(true);
   });
 
-  it('is not pushed out by what is remembered only to be on the safe side', async () => {
+  it('are not pushed out by those that are only a precaution', async () => {
     const known = new Set(['tweet:shown']);
     const cache = { shows: async (names: readonly string[]) => names.map((name) => known.has(name) || undefined) };
     const tombstones = createMemoryTombstoneLog({ clock });
@@ -84,7 +84,7 @@ describe('tombstones while strangers ask for anything', () => {
     expect([gone.has('tweet:shown'), gone.has('tweet:20000'), gone.has('tweet:1')]).toEqual([true, true, false]);
   });
 
-  it('is not pushed out by what is remembered to be on the safe side for twenty other accounts', async () => {
+  it('are not pushed out by those that are a precaution for twenty other accounts', async () => {
     const known = range(400).map((n) => `tweet:known${n}`);
     const cache = {
       shows: async (names: readonly string[]) => names.map((name) => known.includes(name) || undefined),
@@ -104,7 +104,7 @@ describe('tombstones while strangers ask for anything', () => {
     expect(known.filter((name) => !gone.has(name))).toEqual([]);
   });
 
-  it('are checked once for all unknown ids of a batch', async () => {
+  it('are looked up once for all unknown ids of a batch', async () => {
     const shows = vi.fn(async (names: readonly string[]) => names.map(() => false));
     const tombstones = createMemoryTombstoneLog({ clock });
     const gone = createTombstones({ clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog: tombstones, cache: { shows } });
@@ -112,7 +112,7 @@ describe('tombstones while strangers ask for anything', () => {
     expect(shows.mock.calls.map(([names]) => names.length)).toEqual([100]);
   });
 
-  it('do not hide users with an invalid handle because a stranger asked for it', async () => {
+  it('do not hide users with an invalid handle because a stranger requested it', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '1' });
     net.user({ id: '2', handle: 'handle.invalid' });
@@ -130,7 +130,7 @@ describe('tombstones while strangers ask for anything', () => {
 
 const QUERY = 'query ($ids: [ID!]!) { tweets(ids: $ids) { nodes { id } errors { code } } }';
 
-/** One free batch of misses, by each way to ask for it. */
+/** One free batch of misses, for each way to request it. */
 const WAYS = {
   REST: (url: string, key: string, ids: string[]) =>
     createClient(url, key).get(`/v1/tweets/batch?ids=${ids.join(',')}`),
@@ -171,7 +171,7 @@ describe('a deleted tweet, over HTTP', () => {
   });
 });
 
-describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
+describeOnRedis('deleted objects on several nodes', (redis: () => TestRedis) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fill, env: { REDIS_URL: redis().urls[0] ?? '' } });
@@ -184,13 +184,13 @@ describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
     for (const _ of range(batches)) expect((await WAYS.REST(url, key, next())).status).toBe(200);
   }
 
-  it('is hidden in pages that a node cached which has ended since, whatever misses come between (M25)', async () => {
+  it('are hidden in pages cached by a node that has ended, whatever misses come between (M25)', async () => {
     const { net, clock, perch } = service;
     const { key } = await perch.account();
     const first = await perch.another();
     expect(idsOf(await createClient(first.url, key).get('/v1/users/1/followers'))).toContain('3');
     await first.close();
-    // By now the page alone shows it.
+    // By now only the page shows it.
     clock.advance(30 * 60_000);
     const [second, third] = [await perch.another(), await perch.another()];
     net.remove('3', 'suspended');
@@ -205,7 +205,7 @@ describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
     await Promise.all([second.close(), third.close()]);
   });
 
-  it('is hidden when Redis is back, where it went while Redis was away (M25)', async () => {
+  it('are hidden when Redis is back, if they were deleted while it was away (M25)', async () => {
     const { net, perch } = service;
     const { key } = await perch.account();
     const other = await perch.another();
@@ -226,12 +226,13 @@ describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
     await other.close();
   });
 
-  it('is hidden with all that an account has posted, and shown again, on every node (M33)', async () => {
+  it('are hidden with all that an account has posted, and shown again, on every node (M33)', async () => {
     const { net, perch } = service;
     const { key } = await perch.account();
     const [one, other] = [perch.url, (await perch.another()).url];
     const page = (url: string, more = '') => createClient(url, key).get(`/v1/users/6/tweets?count=3${more}`);
-    // An outage may have emptied the cache: a node that reads the list from this network, which hides no posts, shows them.
+    // An outage may have emptied the cache, and this network hides no posts, so a node that reads the list from it
+    // shows them.
     const shown = idsOf(await page(one, '&fresh=true'));
     expect(shown).toHaveLength(3);
     for (const [isProtected, ids] of [

@@ -22,10 +22,10 @@ import { collectGarbage } from '../kit/time/garbage.js';
 const MIB = 1024 * 1024;
 const clock = { now: () => 0 };
 
-/** What is in use, and not only waits to be collected. */
+/** Memory in use, without what only waits to be collected. */
 function usedBytes(): number {
   collectGarbage();
-  // Buffers are swept beside the program: only the next collection waits for that.
+  // Buffers are swept in the background; only the next collection waits for that.
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
@@ -33,7 +33,7 @@ function usedBytes(): number {
 
 const id = (n: number): string => `${n}`.padStart(700, '7');
 const handle = (n: number): string => `${n}${'h'.repeat(250)}@${'d'.repeat(250)}`;
-/** One flat text, of a length that V8 tells apart by its length alone. */
+/** One flat text, of a length at which V8 compares texts only by their length. */
 const text = (n: number, length = 60_000): string => Buffer.from(`${n}`.padStart(length, 'x')).toString();
 
 interface Filled {
@@ -53,11 +53,11 @@ const ANY_OPERATION = {
   worst: () => ({ amount: 1, items: 1, fresh: false, notServed: null, refused: () => null }),
 };
 
-/** Each with a bound of a mebibyte, and its longest entry. */
+/** Each with a bound of a mebibyte, and its longest entries. */
 const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
   answers: (maxBytes) => {
     const memories = new Memories();
-    // The cache is full all the time: what it let go must not live on in the answers that were made of it.
+    // The cache is full all the time. What it dropped must not live on in the answers made from it.
     const cache = createMemoryCache({ clock, maxBytes });
     const answers = new AnswerCache(cache, { version: 0 } as never, bounded(memories, maxBytes));
     const fill = async (n: number) => {
@@ -145,26 +145,26 @@ const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
 
 describe('every memory', () => {
   it.each(Object.entries(FILLED))(
-    '%s stays within its bytes, filled with the longest there is',
+    '%s stays within its bytes when filled with the longest entries',
     async (_name, open) => {
       const maxBytes = 2 * MIB;
       const before = usedBytes();
       const { memory, fill } = open(maxBytes);
       for (const n of range(20_000)) {
         await fill(n);
-        // As between requests: what a turn of the event loop looked at by a weak reference lives until it ends.
+        // As between requests: what one turn of the event loop reads from a weak reference lives until the turn ends.
         if (n % 100 === 0) await new Promise(setImmediate);
         if (memory.bytes > maxBytes) expect(memory.bytes).toBeLessThanOrEqual(maxBytes);
       }
       expect(memory.bytes).toBeGreaterThan(maxBytes / 2);
       await new Promise(setImmediate);
-      // Forty times as much was put in; what else this process does in the meantime is small.
+      // Forty times as much was put in; what else this process does meanwhile is small.
       expect(usedBytes() - before).toBeLessThan(maxBytes + 8 * MIB);
       await fill(0);
     },
   );
 
-  it('is in the table with its bound and what happens beyond, and in the state by its name there', () => {
+  it('is in the table with its bound and what happens beyond it, and in the state under the same name', () => {
     const rows = memoryRows();
     for (const { name, contents: holds, limit } of rows) {
       expect(holds, name).toMatch(/\.$/);
@@ -177,13 +177,13 @@ describe('every memory', () => {
     );
   });
 
-  it('is made through the table: nothing else brings an LRU of its own', () => {
+  it('is made through the table, because nothing else creates an LRU', () => {
     const house = readSources(['src', 'adapters', 'schema']).filter(isCode);
     const users = house.flatMap(importsOf).filter(({ to }) => to === 'lru-cache');
     expect(users.map(({ from }) => from)).toEqual(['src/lib/bounded-map.ts']);
   });
 
-  it('looks long texts of one length up as fast as short ones', () => {
+  it('looks up long texts of equal length as fast as short ones', () => {
     const priced = new PricedVariables(ANYTHING_GOES);
     const keep = (length: number): number => {
       const calls = range(1500).map((n) => text(n, length));
@@ -192,7 +192,7 @@ describe('every memory', () => {
       return performance.now() - begin;
     };
     keep(100);
-    // What it takes to digest them: without, each is compared with all that came before it.
+    // The time to digest them; without digests, each would be compared with all before it.
     expect(keep(8000)).toBeLessThan(5000);
   });
 });

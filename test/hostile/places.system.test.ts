@@ -7,13 +7,13 @@ import { type Received, type Sender, senderFrom } from './sender.js';
 
 const DEADLINE_MS = 4000;
 /**
- * Places for requests at work: of one account 16 at most, and 8 that wait for the network: fewer than the failures in a
- * row after which reads are paused for everybody.
+ * Places for requests at work. One account has at most 16, of which 8 may wait for the network: fewer than the failures
+ * in a row that pause reads for everybody.
  */
 const PLACES = 64;
 const MINE = PLACES / 2 / 4;
 const FLOOD = 60;
-/** What is allowed on a machine that runs other tests at the same time; alone it is a tenth of this. */
+/** Allowed on a machine that runs other tests at the same time; alone it takes a tenth of this. */
 const PROMPT_MS = { healthz: 300, cached: 500 };
 
 const MCP = {
@@ -21,7 +21,7 @@ const MCP = {
   'mcp-protocol-version': '2025-11-25',
 };
 
-/** One cold read each, by each interface. */
+/** One cold read over each interface. */
 const READS: readonly [string, (sender: Sender, n: number) => Promise<Received>][] = [
   ['REST', (sender, n) => sender.get(`/v1/users/user${n}`)],
   ['GraphQL', (sender, n) => sender.post('/graphql', { query: `{ user(handle: "user${n}") { id } }` })],
@@ -59,7 +59,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
   };
   const customer = async (address: string): Promise<Sender> => sender(address, (await perch.account()).key);
 
-  /** What somebody else sees meanwhile: nothing of it is refused, or late. */
+  /** Reads of another account meanwhile: none is refused, or late. */
   async function innocentsAreServed(innocent: Sender, rounds = 3): Promise<void> {
     const nobody = sender('127.0.0.9', null);
     for (let round = 0; round < rounds; round += 1) {
@@ -80,16 +80,16 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
   it.each(READS)('refuses one account that floods it by %s alone, and says when to retry', async (_, read) => {
     const [hog, innocent] = [await customer('127.0.0.2'), await customer('127.0.0.3')];
     expect((await innocent.get('/v1/users/user1')).status).toBe(200);
-    // A key that has not been seen is its address's until it is looked up.
+    // A key that was not seen yet counts for its address until it is looked up.
     expect((await hog.get('/v1/me')).status).toBe(200);
-    // What is loaded at the first message of an interface is loaded: until then a message is its address's.
+    // Loads what an interface loads at its first message; until then, messages count for the address.
     await read(innocent, 2);
     const open = net.hold();
     try {
       flood = range(FLOOD, 100).map((n) => read(hog, n));
       const refused = await firstOf(flood, FLOOD - MINE);
       const refusedAt = performance.now();
-      // The account's own, and none of them charged.
+      // The account's own refusals, none of them charged.
       for (const { text, headers } of refused) {
         expect(text).toContain('account_busy');
         expect(text).toContain('nothing was charged');
@@ -99,7 +99,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
       const seconds = Number(refused.at(-1)?.headers['retry-after']);
       await innocentsAreServed(innocent);
       const cold = innocent.get('/v1/users/user900');
-      // A caller who waits as long as the refusal says is admitted, though the network still hangs.
+      // A caller that waits as long as the refusal says is admitted, though the network still hangs.
       await sleep(Math.max(0, seconds * 1000 - (performance.now() - refusedAt)) + 300);
       const again = read(hog, 500);
       flood.push(again);
@@ -113,7 +113,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
     }
   });
 
-  it('a refused account is answered by REST and GraphQL alike: 503, its reason, the bound, Retry-After', async () => {
+  it('answers a refused account alike by REST and GraphQL: 503, its reason, the bound, Retry-After', async () => {
     const hog = await customer('127.0.0.2');
     const open = net.hold();
     try {
@@ -141,7 +141,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
     }
   });
 
-  it('ten accounts that flood it together leave places for an eleventh, cached and cold', async () => {
+  it('leaves places for an eleventh account, cached and cold, while ten flood it together', async () => {
     const hogs = await Promise.all(range(10).map(() => customer('127.0.0.2')));
     const innocent = await customer('127.0.0.3');
     expect((await innocent.get('/v1/users/user1')).status).toBe(200);
@@ -180,7 +180,7 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
   });
 });
 
-/** The fastest of a few tries: whatever else this machine did meanwhile is not what is measured. */
+/** The fastest of a few tries, without what else this machine did meanwhile. */
 async function quickest(ask: () => Promise<Received>, boundMs: number): Promise<Received> {
   for (let tries = 1; ; tries += 1) {
     const received = await ask();

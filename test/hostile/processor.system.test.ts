@@ -5,7 +5,7 @@ import { createScriptedNetwork, range } from '../kit/networks/scripted-network.j
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type Received, type Sender, senderFrom } from './sender.js';
 
-/** A document that nobody has sent before, as large as an ordinary one gets. */
+/** A document that was never sent before, as large as ordinary ones get. */
 const newDocument = (n: number): string => {
   const user = (alias: number) =>
     `a${n}_${alias}: user(handle: "user1") { id handle name description location url createdAt followersCount followingCount tweetsCount }`;
@@ -16,7 +16,9 @@ const USER =
   'id handle name bio location url avatarUrl bannerUrl verified protected followersCount followingCount tweetsCount likesCount';
 const TWEET = 'id text lang createdAt authorId conversationId likesCount retweetsCount repliesCount quotesCount source';
 
-/** The same, nearly as large as a document may be: the work on it is far more than the test's own to send it. */
+/**
+ * The same, nearly as large as a document may be: the service works far longer on it than the test takes to send it.
+ */
 const largeDocument = (n: number): string => {
   const user = (alias: number) =>
     `a${n}_${alias}: user(handle: "user1") { ${USER} tweets(first: 1) { nodes { ${TWEET} author { ${USER} } } } }`;
@@ -43,7 +45,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     return { ...made, key };
   };
 
-  it('refuses only the account that floods new documents, and admits it when it said', async () => {
+  it('refuses only the account that floods new documents, and admits it at the time it stated', async () => {
     const [hog, innocent] = [await customer('127.0.0.2', 100_000), await customer('127.0.0.3')];
     await innocent.get('/v1/users/user1');
     let n = 0;
@@ -69,7 +71,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     expect((await hog.get('/v1/users/user1')).status).toBe(200);
   });
 
-  it('is taken by rows that are completed after a wait as well', async () => {
+  it('is also taken by rows that are completed after a wait', async () => {
     const [hog, innocent] = [await customer('127.0.0.2'), await customer('127.0.0.3')];
     await perch.database.sql`
       insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
@@ -79,7 +81,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     const query = `{ usage(group: "day,endpoint") { day endpoint ${aliases.join(' ')} } }`;
     let refused: Received | undefined;
     for (let round = 0; refused === undefined && round < 10; round += 1) {
-      // As many questions as an account may have: without what is counted for their rows they are some 70 ms.
+      // As many questions as an account may have. Without what is counted for their rows, they take some 70 ms.
       await Promise.all(range(18).map(() => hog.post('/graphql', { query })));
       expect((await innocent.get('/v1/users/user1')).status).toBe(200);
       const { status, body } = await hog.post('/graphql', { query: '{ me { balance } }' });
@@ -88,7 +90,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     expect(refused?.body.errors[0]).toMatchObject({ extensions: { reason: 'processor' } });
   });
 
-  it('is not one pipeline alone: between its documents others have their turn', async () => {
+  it('is not taken by one pipeline alone: others have their turn between its documents', async () => {
     const hog = await customer('127.0.0.2', 100_000);
     const pipeline = range(32)
       .map((n) => JSON.stringify({ query: newDocument(10_000 + n) }))
@@ -102,12 +104,12 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
       expect(health.status).toBe(200);
       times.push(health.ms);
     }
-    // The median: one time may be that of anything else on this machine.
+    // The median, because a single time may include anything else on this machine.
     expect(times.sort((a, b) => a - b)[4]).toBeLessThan(300);
     raw.socket.destroy();
   });
 
-  it('200 cached reads and 50 new documents in a second are an ordinary customer, beside others', async () => {
+  it('accepts 200 cached reads and 50 new documents in a second as an ordinary customer, beside others', async () => {
     const [customer1, other] = [await customer('127.0.0.2', 100_000), await customer('127.0.0.3')];
     await other.get('/v1/users/user1');
     const startedAt = performance.now();

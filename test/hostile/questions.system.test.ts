@@ -1,4 +1,6 @@
-/** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
+/**
+ * Questions about the past are free. Many of them, slow ones and abandoned ones must take nothing from anybody else.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/ledger/query-limiter.js';
@@ -33,7 +35,7 @@ const client = (account: TestAccount) => createClient(service.perch.url, account
 /** All days of the year before, grouped by everything: the largest answer there is. */
 const LARGEST = `/v1/usage?group=day,endpoint,key&from=${new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10)}`;
 
-/** As if every question took long: a table that only they read is locked, and paid reads go past it. */
+/** Makes every question slow: a table that only questions read is locked, and paid reads do not need it. */
 async function whileSlow(work: () => Promise<void>): Promise<void> {
   const locker = await sql.reserve();
   try {
@@ -55,7 +57,7 @@ const atWork = async (): Promise<number> => {
 };
 
 describe('many questions of one account', () => {
-  /** What the test before used of the processor is forgotten once nobody else has asked for a second. */
+  /** Processor time that the test before used is forgotten after a second without other accounts. */
   beforeEach(() => sleep(1_100));
 
   it('run 2 at a time while 16 wait and the rest is refused at once, beside paid reads of others', async () => {
@@ -73,7 +75,7 @@ describe('many questions of one account', () => {
     });
     const replies = await Promise.all(asked);
     const refused = replies.filter(({ body }) => body.error?.reason === 'questions');
-    // 22, if all of them arrive before the first is ended.
+    // 22, if all of them arrive before the first has ended.
     expect(refused.length).toBeGreaterThanOrEqual(15);
     for (const { status, body, headers } of refused) {
       expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'upstream_rate_limited', '1']);
@@ -82,7 +84,7 @@ describe('many questions of one account', () => {
     for (const { status } of replies) expect([200, 503]).toContain(status);
   }, 30_000);
 
-  it('in one GraphQL document are as many questions', async () => {
+  it('in one GraphQL document count as that many', async () => {
     const fields = Array.from({ length: 10 }, (_, nth) => `q${nth}: usage { requests }`).join(' ');
     await whileSlow(async () => {
       const asked = [1, 2, 3].map(() => post(service.perch, asker, `{ ${fields} }`));
@@ -127,7 +129,7 @@ describe('many questions of one account', () => {
     }
   });
 
-  it('beside those of another account: that one is answered', async () => {
+  it('do not stop that of another account, which is answered', async () => {
     await client(reader).get('/v1/users/user3');
     const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
     const other = await client(reader).get('/v1/usage');
@@ -145,7 +147,7 @@ describe('questions of many accounts', () => {
   });
   afterAll(() => pool.end({ timeout: 1 }));
 
-  it('share the places: who comes when others have filled them finds one', async () => {
+  it('share the places: an account that comes when others have filled them finds one', async () => {
     const questions = new QueryLimiter(pool, { total: 20 });
     const asked = ['a', 'b', 'c'].flatMap((account) =>
       Array.from({ length: 18 }, () => questions.run(account, sleep(0.05)).catch((error: unknown) => error)),
@@ -156,7 +158,7 @@ describe('questions of many accounts', () => {
     expect(new Set(refused.map((one) => (one as ServiceError).detail.reason))).toEqual(new Set(['questions']));
   });
 
-  it('begin a second of one account only where a connection is free', async () => {
+  it('begin a second one of an account only if a connection is free', async () => {
     const questions = new QueryLimiter(pool);
     const done: string[] = [];
     const ask = (account: string) => questions.run(account, sleep(0.3)).then(() => done.push(account));
@@ -166,7 +168,7 @@ describe('questions of many accounts', () => {
     await Promise.all(asked);
   });
 
-  it('keep their place until the database is done, also when the caller left', async () => {
+  it('keep their place until the database is done, even if the caller left', async () => {
     let begun = 0;
     let finish: () => void = () => {};
     const stuck = {
@@ -198,7 +200,7 @@ describe('questions of many accounts', () => {
 describe('a slow question', () => {
   it('is cancelled in the database when its caller leaves', async () => {
     await whileSlow(async () => {
-      // On a crowded machine the time limit may be over before it is seen at work: then once more.
+      // On a crowded machine the time limit may pass before the query is seen at work; then this is repeated.
       let left = false;
       for (let tries = 0; !left && tries < 5; tries += 1) {
         const leaving = new AbortController();
@@ -229,7 +231,7 @@ describe('a slow question', () => {
   }, 30_000);
 });
 
-it('a large answer comes in pages: every row once, and the sum is what was spent', async () => {
+it('answers a large question in pages: every row once, and the sum is what was spent', async () => {
   let path = LARGEST;
   let requests = 0;
   let pages = 0;

@@ -40,14 +40,14 @@ const BAD: Readonly<Record<string, RequestListener>> = {
 };
 const KINDS = Object.keys(BAD);
 
-/** How far the test has set its time forward. */
+/** How far the test has moved its time forward. */
 let aheadMs = 0;
 const clock = { now: () => Date.now() + aheadMs };
 const monotonic = { now: () => performance.now() + aheadMs };
 
 let database: FreshDatabase;
 let host: WebhookHost;
-/** Take connections, and never say a word of TLS, or reset them. */
+/** Servers that accept connections and never begin TLS, or reset them. */
 const [mute, resetting] = [createServer(() => undefined), createServer((socket) => void socket.resetAndDestroy())];
 const arrived = new Map<string, number>();
 const failures: unknown[] = [];
@@ -104,7 +104,7 @@ async function bad(address: string, watches: number): Promise<void> {
   }
 }
 
-/** How long the deliveries of ten accounts take that write one every half second, less what this process was held up. */
+/** How long deliveries take for ten accounts that each write one every half second, less the stalls of this process. */
 async function tookMs(deliveries: Deliveries, forMs: number): Promise<number[]> {
   const watches = await Promise.all(
     Array.from({ length: 10 }, async (_, nth) =>
@@ -131,7 +131,7 @@ async function tookMs(deliveries: Deliveries, forMs: number): Promise<number[]> 
   return took;
 }
 
-/** The slowest but for one in twenty, which a busy machine may hold up. */
+/** The slowest except for one in twenty, which a busy machine may delay. */
 const slowOf = (took: readonly number[]): number =>
   [...took].sort((one, other) => one - other)[Math.floor(took.length * 0.95)] ?? Number.POSITIVE_INFINITY;
 
@@ -142,26 +142,26 @@ describe('a receiver that', () => {
   }, SLOW_MS);
 
   it(
-    'answers after 9.9 s to 200 watches of one account delays the deliveries of others by less than a second',
+    'answers 200 watches of one account after 9.9 s delays the deliveries of others by less than a second',
     async () => {
       await bad(`${host.origin}/0/`, 200);
       const [one, two] = [open(), open()];
       one.wake();
       two.wake();
       await sleep(100);
-      // Before anybody knows that it is slow, and then.
+      // First before it is known to be slow, then afterwards.
       expect(slowOf(await tookMs(one, 1_000))).toBeLessThan(usualMs + 1_000);
       const took = await tookMs(one, 15_000);
       expect(took.length).toBeGreaterThan(50);
       expect(slowOf(took)).toBeLessThan(usualMs + 1_000);
-      // Not left out either.
+      // It still gets deliveries.
       expect(host.received.filter(({ url }) => url === '/0/').length).toBeGreaterThan(40);
     },
     SLOW_MS,
   );
 
   it(
-    'misbehaves in any way, of many accounts at once, delays the deliveries of others by less than a second once it is known',
+    'misbehaves in any way, for many accounts at once, delays others by less than a second once it is known',
     async () => {
       for (const [kind] of KINDS.entries()) await bad(`${host.origin}/${kind}/`, 50);
       for (const each of [mute, resetting])
@@ -175,7 +175,7 @@ describe('a receiver that', () => {
       const took = await tookMs(one, 20_000);
       expect(took.length).toBeGreaterThan(50);
       expect(slowOf(took)).toBeLessThan(usualMs + 1_000);
-      // All that failed is tried again at the same time, and which accounts were slow is forgotten.
+      // All failed deliveries are tried again at the same time, and it is forgotten which accounts were slow.
       aheadMs += 13 * 3_600_000;
       one.wake();
       two.wake();

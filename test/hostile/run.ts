@@ -1,4 +1,4 @@
-/** `npm run hostile`: the same attacks outside of the tests, as a table. */
+/** `npm run hostile`: the same attacks outside of the tests, with a table of results. */
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const COLUMNS = [
 const ms = (value: number): string => `${Math.round(value)} ms`;
 const mb = (value: number): string => (Number.isNaN(value) ? '?' : `${value < 0 ? 0 : Math.round(value)} MB`);
 
-/** The worst as it is judged, and by the clock. */
+/** The worst wait as judged, and by the clock. */
 const waits = ({ worstMs, worstByClockMs }: Seen): string => `${ms(worstMs)} (${ms(worstByClockMs)})`;
 
 function row(trial: Trial): string[] {
@@ -78,13 +78,13 @@ async function main(): Promise<number> {
   }
   const attacks = ATTACKS.filter(({ name }) => name.includes(values.only));
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-hostile-')));
-  // As root the database runs as nobody, who must be able to pass through.
+  // When this runs as root, the database runs as the user `nobody`, who must be able to enter the folder.
   await chmod(home, 0o711);
   const server = await openEmbeddedPostgres({ home });
   const { host, port, username, database } = server.connection;
   const sql = connect(server.connection);
   let [failed, stopped] = [0, false];
-  // The attack that is on is finished, then everything is put away.
+  // The current attack is finished, then everything is cleaned up.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopped = true));
   try {
     await migrate(sql);

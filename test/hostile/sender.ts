@@ -16,7 +16,7 @@ export interface Sender {
   close(): void;
 }
 
-/** Sends from an address of its own (any of 127.0.0.0/8), with a key or without. Rejects when the connection breaks. */
+/** Sends from an address of its own (any of 127.0.0.0/8), with or without a key. Rejects if the connection breaks. */
 export function senderFrom(url: string, localAddress: string, key: string | null): Sender {
   const agent = new Agent({ keepAlive: true, localAddress });
   const send = (method: string, path: string, given: Readonly<Record<string, string>>, body?: string) =>

@@ -8,21 +8,21 @@ import { holdLocks } from '../kit/postgres/hold-locks.js';
 export interface SettlingCustomer extends Client {
   readonly accountId: string;
   readonly keyId: string;
-  /** A node of the service, by its place. */
+  /** A client of a node, by the node's number. */
   on(node: number): Client;
 }
 
 export interface SettlingService {
-  /** Outside the service's own pools: locks taken here look like another process's. */
+  /** A pool apart from those of the service: locks taken here look like another process's. */
   readonly database: FreshDatabase;
   customer(options?: { credits?: number; cap?: number }): Promise<SettlingCustomer>;
-  /** Locks rows, and holds them until the function that it resolves with is called. */
+  /** Locks rows; resolves with the function that lets them go. */
   lock(rows: (tx: Transaction) => Promise<unknown>): Promise<() => Promise<void>>;
   check(): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
-/** Nodes with the pools of a real one, over one database; one user is held after its first read. */
+/** Nodes with the pools of a real one, over one database; one user is cached after its first read. */
 export async function openSettlingService({ nodes = 1, env = {} } = {}): Promise<SettlingService> {
   const net = createScriptedNetwork();
   net.user({ id: '1', handle: 'user1' });

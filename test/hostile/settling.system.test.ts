@@ -1,4 +1,4 @@
-/** One customer's locked wallet, and what it does to the others: nothing. */
+/** One customer's locked wallet must not affect the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '../../adapters/postgres/sql.js';
@@ -7,7 +7,7 @@ import { openSettlingService, type SettlingCustomer, type SettlingService } from
 const READ = '/v1/users/user1';
 const many = <T>(count: number, make: (nth: number) => T): T[] => Array.from({ length: count }, (_, nth) => make(nth));
 
-/** How long the quickest of some reads took; all of them are answered. */
+/** The time of the quickest of some reads, all of which must be answered. */
 async function quickestRead(customer: SettlingCustomer, reads: number): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let nth = 0; nth < reads; nth += 1) {
@@ -38,7 +38,7 @@ describe("a locked row of one customer's", () => {
   });
 
   it.each(Object.keys(ROWS))(
-    '%s: another is served beside it, and it gets its answers when the lock goes',
+    '%s: others are served, and the customer gets its answers when the lock is released',
     async (row) => {
       const customer = await service.customer({ cap: 900 });
       expect((await customer.get(READ)).status).toBe(200);
@@ -59,7 +59,7 @@ describe("a locked row of one customer's", () => {
     },
   );
 
-  it('forty at once: another is served beside them, and who is let go is answered before the others are', async () => {
+  it('forty at once: others are served, and a released one is answered before the rest', async () => {
     const customers = await Promise.all(many(40, () => service.customer()));
     for (const customer of customers) await customer.get(READ);
     const ids = customers.map(({ accountId }) => accountId);
@@ -113,7 +113,7 @@ describe('a wallet that stays locked', () => {
     const release = await service.lock((tx) => ROWS.wallet?.(tx, customer) ?? Promise.reject(new Error('no row')));
     const from = performance.now();
     const replies = await Promise.all(many(4, () => customer.get(READ)));
-    // A second for what was begun, and wide room for a busy machine.
+    // A second for work already begun, and ample room for a busy machine.
     expect(performance.now() - from).toBeLessThan(1_500 + 1_000 + 5_000);
     for (const { status, body, headers } of replies) {
       expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'upstream_error', '2']);
@@ -147,7 +147,7 @@ describe('a wallet that two nodes charge at once', () => {
     });
     await Promise.all(lanes);
     expect(counts).toEqual([240, 240]);
-    // Each node's first read is at the full price, or the second finds it held.
+    // Each node's first read costs the full price, unless the second node finds it cached.
     const { body } = await customer.get('/v1/me');
     expect([758, 758.5]).toContain(body.balance_remaining);
     expect(await service.check()).toEqual([]);

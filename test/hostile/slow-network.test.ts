@@ -1,4 +1,7 @@
-/** A network that is slower than its pace, hangs, or fails for one kind of read: in virtual time, so each run is the same. */
+/**
+ * A network that is slower than its pace, hangs, or fails for one kind of read. In virtual time, so each run is the
+ * same.
+ */
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../src/domain/errors.js';
 import { type Outcome, randomFrom, type SlowNetwork, slowNetwork } from '../kit/networks/slow-network.js';
@@ -7,7 +10,7 @@ const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length:
 const codeOf = ({ result }: Outcome): string => (result === 'answered' ? result : result.code);
 const failureOf = ({ result }: Outcome): ServiceError | undefined => (result === 'answered' ? undefined : result);
 
-/** Keeps so many reads of one account waiting, each new one under a name of its own. */
+/** Keeps this many reads of one account waiting, each with a name of its own. */
 function keepBusy(
   net: SlowNetwork,
   kind: string,
@@ -32,7 +35,7 @@ function keepBusy(
   };
 }
 
-/** Calls answered per second between two moments, and what half of them took at most. */
+/** Calls answered per second between two moments, and their median time. */
 function servedIn({ calls }: SlowNetwork, fromMs: number, toMs: number): { perSecond: number; medianMs: number } {
   const of = calls.flatMap(({ sentAtMs, answeredAtMs = Number.POSITIVE_INFINITY }) =>
     answeredAtMs >= fromMs && answeredAtMs < toMs ? [answeredAtMs - sentAtMs] : [],
@@ -43,12 +46,12 @@ function servedIn({ calls }: SlowNetwork, fromMs: number, toMs: number): { perSe
 
 const stateOf = ({ pool }: SlowNetwork) => pool.health().sessions.map(({ state }) => state);
 
-describe('a network that serves 20 calls a second where the pace of three sessions allows 90', () => {
+describe('a network that serves 20 calls a second when the pace of three sessions allows 90', () => {
   it.each([
     ['one at a time', 1, 50],
     ['six at a time', 6, 300],
   ])(
-    '%s: gets as many calls as it can handle, and soon answers nearly at full speed',
+    '%s: gets as many calls as it can handle, and soon answers at nearly full speed',
     async (_, servers, latencyMs) => {
       const net = slowNetwork({ sessions: 3, perSecond: 30, conditions: { servers, latencyMs: () => latencyMs } });
       keepBusy(net, 'search', 'heavy', 500);
@@ -60,7 +63,7 @@ describe('a network that serves 20 calls a second where the pace of three sessio
     },
   );
 
-  it('an account with 500 searches queued delays another’s by a few tenths; no breaker opens, nothing times out', async () => {
+  it('delays another account by a few tenths when one has 500 searches queued; no breaker opens, nothing times out', async () => {
     const net = slowNetwork({ sessions: 3, perSecond: 30, conditions: { servers: 1 } });
     const heavy = keepBusy(net, 'search', 'heavy', 500);
     await net.time.run(5000);
@@ -82,7 +85,7 @@ describe('a network that serves 20 calls a second where the pace of three sessio
     expect(stateOf(net)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  it('when it gets faster it is read at the pace again', async () => {
+  it('is read at its pace again once it gets faster', async () => {
     const net = slowNetwork({ sessions: 3, perSecond: 30, conditions: { servers: 1 } });
     keepBusy(net, 'search', 'heavy', 500);
     await net.time.run(15_000);
@@ -91,7 +94,7 @@ describe('a network that serves 20 calls a second where the pace of three sessio
     expect(servedIn(net, 25_000, 35_000).perSecond).toBeGreaterThan(81);
   });
 
-  it('when it gets slower by nature it is not taken for crowded for long', async () => {
+  it('is not taken for crowded for long if it becomes slower for good', async () => {
     const net = slowNetwork({ perSecond: 30, conditions: { latencyMs: () => 100 } });
     keepBusy(net, 'search', 'heavy', 200);
     await net.time.run(10_000);
@@ -115,7 +118,7 @@ describe('a network whose latency varies by nature', () => {
     expect(servedIn(net, 5000, 40_000).perSecond).toBeGreaterThan(27);
   });
 
-  it('kinds are not compared with each other: a slow one does not slow the fast one', async () => {
+  it('does not have its kinds compared: a slow one does not slow the fast one', async () => {
     const latencyMs = (kind: string) => (kind === 'thread' ? 1500 : 40);
     const net = slowNetwork({ perSecond: 30, conditions: { latencyMs } });
     keepBusy(net, 'thread', 'a', 100);
@@ -151,7 +154,7 @@ describe('a network that hangs', () => {
       if (result !== 'answered') expect(result.retryAfter).toBeGreaterThanOrEqual(1);
   });
 
-  it('no refusal speaks of a turn in 0 s, also when the deadline is over', async () => {
+  it('never promises a turn in 0 s, even if the deadline is over', async () => {
     const net = slowNetwork({ perSecond: 10, conditions: { hangs: () => true } });
     const reads = numbered(300).map((name, n) => net.read('search', name, `a${n % 20}`, { deadlineMs: 5 + 37 * n }));
     const over = net.read('search', 'over', 'b', { deadlineMs: 0 });
@@ -186,10 +189,10 @@ describe('a network that fails for one kind of read', () => {
     expect(stateOf(net)).toEqual(['ok', 'ok']);
   });
 
-  it('time-outs of reads that had no time left here are not the network’s failures', async () => {
+  it('is not blamed for time-outs of reads that had no time left here', async () => {
     const net = slowNetwork({ perSecond: 2, conditions: { latencyMs: () => 400 } });
     for (let round = 0; round < 30; round += 1) {
-      // A call goes every half second: the second of these has but 100 ms left of its 600 when its turn comes.
+      // One call goes every half second, so the second of these has only 100 ms left of its 600 when its turn comes.
       const two = numbered(2, `${round} `).map((name) => net.read('search', name, 'a', { deadlineMs: 600 }));
       await net.time.run(3000, Promise.all(two));
       await net.time.run(1500);
@@ -200,7 +203,7 @@ describe('a network that fails for one kind of read', () => {
 });
 
 describe('shares of the queue (7)', () => {
-  it('one account has a quarter of the queue at most; it alone is refused, with a true Retry-After; a newcomer finds room', async () => {
+  it('give one account at most a quarter; it alone is refused, with a true Retry-After; a newcomer finds room', async () => {
     const net = slowNetwork({ sessions: 10, perSecond: 10, conditions: { latencyMs: () => 200 } });
     const heavy = numbered(800).map((name) => net.read('search', name, 'heavy'));
     const light = net.read('search', 'mine', 'light');
@@ -220,7 +223,7 @@ describe('shares of the queue (7)', () => {
     }
   });
 
-  it('without a pace there are 16 calls of a kind at a time, and the rest waits here', async () => {
+  it('send 16 calls of a kind at a time without a pace, and the rest waits here', async () => {
     const net = slowNetwork({ perSecond: null, conditions: { latencyMs: () => 100 } });
     const reads = numbered(200).map((name, n) => net.read('search', name, `a${n % 3}`));
     await net.time.run(10_000, Promise.all(reads));

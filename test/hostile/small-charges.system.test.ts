@@ -1,4 +1,4 @@
-/** Whatever a caller writes into a document, what the ledger keeps of the call is small, and made of our own names (M30). */
+/** Whatever a caller writes into a document, the ledger stores little of the call, and only names of ours (M30). */
 import { afterEach, describe, expect, it } from 'vitest';
 import { post } from '../interfaces/graphql/client.js';
 import { MOUNTS, type Mount, type Service, startService } from '../interfaces/graphql/service.js';
@@ -15,7 +15,7 @@ async function start(mount: Mount): Promise<void> {
   account = await service.perch.account({ credits: 10_000 });
 }
 
-/** Sends so many documents, ten at a time. A document that is too large for other reasons is refused, and free. */
+/** Sends this many documents, ten at a time. A document that is too large for other reasons is refused, and free. */
 async function send(documentOf: (nth: number) => string, reads = READS): Promise<number> {
   let paid = 0;
   for (let nth = 0; nth < reads; nth += 10) {
@@ -40,7 +40,7 @@ const kept = async () => {
 
 describe.each(MOUNTS)('%s', (mount) => {
   it.each([31_000, 200])(
-    'an alias of %i characters leaves a few hundred bytes in the ledger',
+    'leaves a few hundred bytes in the ledger for an alias of %i characters',
     async (length) => {
       await start(mount);
       const paid = await send((nth) => `{ a${nth}${'x'.repeat(length)}: user(handle: "user1") { id } }`);
@@ -52,7 +52,7 @@ describe.each(MOUNTS)('%s', (mount) => {
     60_000,
   );
 
-  it('names of operations are cut, and the 101st of a day and those after are `other`', async () => {
+  it('cuts names of operations, and stores the 101st and later ones of a day as `other`', async () => {
     await start(mount);
     const long = 'x'.repeat(30_000);
     const paid = await send((nth) => `query N${nth}_${nth % 2 ? long : ''} { user(handle: "user1") { id } }`);

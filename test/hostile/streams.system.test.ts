@@ -1,4 +1,4 @@
-/** Streams that nobody reads, too many of them, those that are refused, and what ends one that is under way. */
+/** Streams that are not read, too many streams, refused streams, and what ends a running one. */
 import { get } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ let faults: Faults;
 let next = 1000;
 const shown = new Map<string, string[]>();
 
-/** A tweet of an account, and their timeline with it. */
+/** Adds a tweet of an account to its timeline; returns its id. */
 function post(author: string, text: string): string {
   const { id } = net.tweet({ id: String(next), authorId: author, text, createdAt: new Date().toISOString() });
   next += 1;
@@ -141,7 +141,7 @@ describe('an account', () => {
   );
 
   it(
-    'with 500 streams does not slow the requests of others, and nothing of them is in progress',
+    'with 500 streams does not slow the requests of others, and has none of them in progress',
     async () => {
       const [account, other] = [await perch.account(), await perch.account()];
       const streams = await Promise.all(
@@ -157,7 +157,7 @@ describe('an account', () => {
         times.push(performance.now() - began);
       }
       expect(times.sort((a, b) => a - b)[25]).toBeLessThan(250);
-      // More than may be in progress for one account at the same time, if streams counted.
+      // More than one account may have in progress at the same time, if streams counted.
       const more = await Promise.all(
         Array.from({ length: 500 }, (_, nth) => open(`user=user${(nth % 100) + 1}`, account)),
       );
@@ -205,7 +205,7 @@ describe('an account', () => {
       }
       again.leave();
       expect(items).toBe(350);
-      // Cached items cost half: what was charged for the first time is not charged again.
+      // Cached items cost half; what was already charged is not charged again.
       expect(10_000 - (await perch.balance(account))).toBeLessThanOrEqual(350);
       const [{ count } = { count: 0 }] = await perch.database.sql<{ count: number }[]>`
         select sum(items)::int as count from debits where account_id = ${account.accountId}`;
@@ -293,7 +293,7 @@ describe('a stream under way', () => {
   );
 
   it(
-    'continues when the network fails for a while, and its heartbeats say so',
+    'continues when the network fails for a while, and says so in its heartbeats',
     async () => {
       const account = await perch.account();
       const { stream } = await begun('user=user113', account);

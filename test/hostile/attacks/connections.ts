@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attack, flood, keyOf, mcp, mcpTool, type Stage, withAndWithoutKey } from '../support/attack.js';
 
-/** For so long connections are kept busy. */
+/** Connections are kept busy for this long. */
 const LAST_MS = 2000;
 
-/** Opens so many connections from the attacker's address; the service closes those it refuses. */
+/** Opens this many connections from the attacker's address; the service closes those it refuses. */
 function open({ service, from }: Stage, count: number, begin: (socket: Socket) => void): Socket[] {
   const { hostname, port } = new URL(service.url);
   return Array.from({ length: count }, () => {
@@ -43,7 +43,7 @@ const HEAD = 'GET /v1/me HTTP/1.1\r\nHost: perch\r\n';
 const BODY =
   'POST /graphql HTTP/1.1\r\nHost: perch\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{';
 const ASK = 'GET /healthz HTTP/1.1\r\nHost: perch\r\n\r\n';
-/** What Node tells of by other events than `request`, and what is answered while a chunk of them is still parsed. */
+/** What Node reports by events other than `request`, and what is answered while its chunk is still parsed. */
 const UNUSUAL = {
   'that expect what there is not': 'GET /healthz HTTP/1.1\r\nHost: perch\r\nExpect: much\r\n\r\n',
   'that expect to be told to go on': 'GET /healthz HTTP/1.1\r\nHost: perch\r\nExpect: 100-continue\r\n\r\n',

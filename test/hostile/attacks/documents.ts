@@ -14,7 +14,7 @@ const doubling = (levels: number, on: string, root: (spread: string) => string, 
     `fragment f${levels} on ${on} { ${leaf} }`,
   ].join(' ');
 
-/** Three links of a tweet, so many levels of them: 3^levels fields. */
+/** Three links of a tweet on each level: 3^levels fields. */
 const links = (levels: number, name: string): string =>
   [
     `query ${name} { tweet(id: "1000001") { ...t0 } }`,
@@ -26,10 +26,10 @@ const links = (levels: number, name: string): string =>
     `fragment t${levels} on Tweet { id }`,
   ].join(' ');
 
-/** The bound in what is said of a document that is too large: a figure. */
+/** A refusal of a document that is too large states the bound, which is a number. */
 const BOUND = /\d/;
 
-/** What a document over a bound is answered with: 400 with the bound; without a key perhaps only that one is needed. */
+/** A document over a bound gets 400 with the bound; without a key, perhaps only that a key is needed. */
 const refused = (keyed: boolean) => ({
   statuses: keyed ? [400] : [400, 401, 429],
   message: BOUND,
@@ -56,11 +56,14 @@ const name = (length: number): string => `a${randomBytes(length).toString('hex')
 
 const NESTED = 'types { fields { name type { name } } }';
 
-/** What the account spent in a month, by day and operation: thousands of rows, of which an answer has a thousand at most. */
+/**
+ * What the account spent in a month, by day and operation: thousands of rows, of which an answer has at most a
+ * thousand.
+ */
 const USAGE = 'usage(group: "day,endpoint") { day hour endpoint keyPrefix requests items cacheHits credits }';
 const MOST_USAGE_BYTES = 256 * 1024;
 
-/** Whatever a stranger may do with the text of a document. */
+/** What a stranger can do with the text of a document. */
 export const DOCUMENTS: readonly Attack[] = [
   ...both('40 fragments, each spreading the next one twice, on `user`', 3, (index) =>
     doubling(40, 'User', (spread) => `query q${index} { user(handle: "person_1") { ${spread} } }`, 'id'),

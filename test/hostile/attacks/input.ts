@@ -6,7 +6,7 @@ const long = (length: number): string => randomBytes(length).toString('hex').sli
 
 const BOUND = /\d/;
 
-/** Unused in effect, part of the request all the same. */
+/** Selects nothing, but is part of the request all the same. */
 const UNUSED = `query ($user: ID!, $long: String!, $never: Boolean!) {
   followerIds(user: $user, first: 1) { nodes } user(handle: $long) @include(if: $never) { id } }`;
 
@@ -19,7 +19,7 @@ const byKey = (name: string, over: Attack['over'], total: number, sent: (index: 
   memoryMb: 20,
 });
 
-/** What is wrong whatever its length: no bound needs to be told. */
+/** Input that is wrong whatever its length, so the refusal need not state a bound. */
 const bad = (...row: Parameters<typeof byKey>): Attack => {
   const attack = byKey(...row);
   const { message: _, ...expected } = attack.expected;
@@ -60,7 +60,7 @@ const BODIES = [deep('[', '', ']', 30_000), deep('{"a":', '1', '}', 9000), `{"qu
 const everywhere = (stage: Stage, keyed: boolean): Sent[] =>
   POSTS.flatMap((path) => BODIES.map((body) => ({ path, body, ...keyOf(stage, keyed) })));
 
-/** Whatever is long, deep or manifold beside the document. */
+/** Everything outside the document that can be long, deep or numerous. */
 export const INPUT: readonly Attack[] = [
   {
     name: 'cheap cached reads with a 60 KB variable that nothing uses, each another',
@@ -91,14 +91,14 @@ export const INPUT: readonly Attack[] = [
   })),
   {
     ...byKey('a handle of 60 KB', 'MCP', 60, () => mcpTool('get_user', { handle: long(60_000) })),
-    // A tool that fails says so inside of a 200.
+    // A failing tool reports that in a 200.
     expected: { statuses: [200, 400], halfWithinMs: 250, free: true },
   },
   {
     ...byKey('a list of 10,000 handles', 'MCP', 20, () =>
       mcpTool('get_users', { handles: new Array(10_000).fill('a') }),
     ),
-    // Beyond the size of a message it is one of the connection, of which ten a second are answered.
+    // Beyond the size of a message, the connection refuses it; ten such refusals a second are answered.
     expected: { statuses: [200, 400, 429], halfWithinMs: 250, free: true },
   },
   byKey('a list of 6,000 ids', 'REST', 20, () => ({

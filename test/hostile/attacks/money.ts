@@ -5,14 +5,14 @@ import { type Attack, flood, graphql, mcpTool, type Stage } from '../support/att
 import type { Answer, Sent } from '../support/client.js';
 import { type Account, type Service, spendMany } from '../support/service.js';
 
-/** For so long another connection of the database holds a row. */
+/** Another database connection holds a row for this long. */
 const LOCKED_MS = 4000;
 const CHARGES = 150_000;
 const CACHED = 'person_1';
-/** Of letters and digits, as a name must be; no compression shortens it. */
+/** Letters and digits, as a name must be; no compression shortens it. */
 const name = (length: number): string => `a${randomBytes(length).toString('hex')}`.slice(0, length);
 
-/** Reads of somebody whose row is locked: they may wait and be refused, nobody else may. */
+/** Reads of an account whose row is locked. They may wait and be refused; the reads of others may not. */
 const locked = (what: string, lock: (sql: TransactionSql, account: Account) => Promise<unknown>): Attack => {
   let account: Account;
   return {
@@ -48,7 +48,7 @@ const locked = (what: string, lock: (sql: TransactionSql, account: Account) => P
   };
 };
 
-/** What is noted of a wallet and what its ledger says. */
+/** Compares what a wallet's rows say with its ledger. */
 async function ledgerFaults(sql: Stage['service']['sql'], { accountId }: Account): Promise<string[]> {
   const [row] = await sql<{ noted: number; summed: number }[]>`
     select balance_thousandths as noted, (
@@ -116,7 +116,7 @@ const longNames = (what: string, text: () => string): Attack => ({
 const WALLETS = 30;
 const READS = 60;
 
-/** Each wallet holds exactly what its reads cost: a 402 says that it holds less than it does. */
+/** Each wallet holds exactly what its reads cost, so a 402 would mean that credits went missing. */
 const exactWallets: Attack = {
   name: `${WALLETS} wallets that hold just what ${READS} reads at once cost`,
   over: 'REST',
@@ -133,7 +133,7 @@ const exactWallets: Attack = {
   memoryMb: 10,
 };
 
-/** Whatever makes others wait for money, or keeps more of it than a charge is worth. */
+/** Everything that makes others wait for money, or stores more about a charge than it is worth. */
 export const MONEY: readonly Attack[] = [
   locked('wallet', (sql, { accountId }) => sql`select 1 from wallets where account_id = ${accountId} for update`),
   locked('key', (sql, { keyId }) => sql`select 1 from keys where key_id = ${keyId} for update`),

@@ -6,7 +6,7 @@ import type { Account } from '../support/service.js';
 
 const CACHED = 'person_1';
 
-/** Reads of what nobody has asked for, by all three interfaces. */
+/** Reads of objects that are not cached, over all three interfaces. */
 const cold = (n: number): Sent => {
   const handle = `person_${10_000 + n}`;
   const ways: Sent[] = [
@@ -17,7 +17,7 @@ const cold = (n: number): Sent => {
   return ways[n % 3] ?? { path: `/v1/users/${handle}` };
 };
 
-/** An account that searches while others attack, and how long each took. */
+/** Another account searches during the attack; returns how long each search took. */
 async function searches(stage: Parameters<Attack['strike']>[0], other: Account, times: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let n = 0; n < times && !stage.signal.aborted; n += 1) {
@@ -28,7 +28,7 @@ async function searches(stage: Parameters<Attack['strike']>[0], other: Account, 
   return answers;
 }
 
-/** Until searches are answered: an attack before this one may have closed them for some seconds. */
+/** Waits until searches are answered, because an attack before this one may have closed them for some seconds. */
 async function searchable(stage: Parameters<Attack['strike']>[0]): Promise<void> {
   const account = await stage.service.account();
   while (!stage.signal.aborted) {
@@ -41,7 +41,7 @@ async function searchable(stage: Parameters<Attack['strike']>[0]): Promise<void>
 const beside = (what: string, answers: readonly Answer[], withinMs: number): Beside[] =>
   answers.map((answer) => ({ what, answer, withinMs }));
 
-/** Of another account while one has 500 searches queued. */
+/** The bound for another account's searches while one account has 500 queued. */
 const SEARCH_MS = 2000;
 
 const hanging = (): Attack => {
@@ -66,12 +66,12 @@ const hanging = (): Attack => {
           stage.sendBeside({ path: '/v1/me', key: other.key, from: '127.0.0.8' }),
           stage.sendBeside({ ...mcpTool('get_user', { handle: CACHED }), key: other.key, from: '127.0.0.8' }),
         ]);
-      // New connections, of an account that is new: the first may wait for either.
+      // New connections of a new account: the first request may wait for either.
       await ask();
       others = await ask();
       return flooding;
     },
-    // What waits for the network when the time is over is cut off. A tool's failure is a result, with 200.
+    // What still waits for the network at the end is cut off. A tool's failure is a result with 200.
     expected: { statuses: [0, 200, 503], message: /\d/, free: false },
     memoryMb: 30,
     beside: () => beside('what needs no network, asked by another account,', others, 1000),
@@ -131,7 +131,7 @@ const failing = (): Attack => {
   };
 };
 
-/** A read before the attack itself: a busy service may ask for patience first. Throws what it said last. */
+/** A read before the attack itself, repeated because a busy service may refuse at first. Throws the last refusal. */
 async function served(send: Stage['send'], sent: Sent): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const { status, text } = await send(sent);
@@ -141,7 +141,7 @@ async function served(send: Stage['send'], sent: Sent): Promise<string> {
   }
 }
 
-/** More than were remembered for everybody together. */
+/** More than were once remembered for all accounts together. */
 const BATCHES = 1010;
 
 const forgetting = (): Attack => {
@@ -153,7 +153,7 @@ const forgetting = (): Attack => {
     keyed: true,
     prepare: async ({ service, send, attacker }) => {
       reader = await service.account();
-      // A subject of its own each time: what was deleted before is deleted for good.
+      // A different subject each time, because a deleted tweet stays deleted.
       const path = `/v1/users/${Number.parseInt(attacker.keyId.slice(0, 4), 16)}/tweets`;
       const { data } = JSON.parse(await served(send, { path, key: reader.key })) as { data: { id: string }[] };
       gone = data[3]?.id ?? '';
@@ -182,5 +182,5 @@ const forgetting = (): Attack => {
   };
 };
 
-/** Whatever takes others' places: at work, in the upstream queue, in what is remembered. */
+/** Everything that takes others' places: at work, in the upstream queue, in memory. */
 export const SLOTS: readonly Attack[] = [hanging(), slow(), failing(), forgetting()];

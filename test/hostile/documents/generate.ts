@@ -23,7 +23,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** What a document is made by: each number is turned up and down by the search, from 0 to 1. */
+/** What a document is made from. The search varies each number between 0 and 1. */
 export const TRAITS = [
   'roots', 'width', 'depth', 'leaves', 'aliases', 'fragments', 'spreads', 'inline', 'directives', 'variables', 'arguments',
   'longTexts', 'repeats', 'lists', 'introspection', 'operations', 'unused',
@@ -82,7 +82,7 @@ class Writer {
 
   #usage = (body: string): boolean => this.#fragments.length > 0 && body.length > 0;
 
-  /** By text: a fragment only spreads those made before it. */
+  /** Searches the text, since a fragment spreads only those made before it. */
   #isReached(name: string, body: string): boolean {
     const spread = new RegExp(`\\.\\.\\.${name}\\b`);
     if (spread.test(body)) return true;
@@ -194,7 +194,7 @@ class Writer {
 const literal = (value: unknown, type: unknown): string =>
   String(type).startsWith('Product') ? String(value) : JSON.stringify(value);
 
-/** Any genome, and one like another. */
+/** A random genome, and a variation of one. */
 export const anyGenome = (random: () => number): Genome => ({
   seed: Math.floor(random() * 2 ** 32),
   traits: Object.fromEntries(TRAITS.map((name) => [name, random() ** 2])) as Traits,

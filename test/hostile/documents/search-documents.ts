@@ -1,4 +1,4 @@
-/** `npm run search:documents -- --seconds 600 --seed 7`: searches for long, and prints the worst documents that were found. */
+/** `npm run search:documents -- --seconds 600 --seed 7`: searches for long and prints the worst documents found. */
 import { parseArgs } from 'node:util';
 import { parse, print } from 'graphql';
 import { AIMS, type Aim, search } from './search.js';

@@ -1,4 +1,7 @@
-/** Whatever document is accepted is prepared and run in a bounded time; searched for, with a new seed every time. */
+/**
+ * Every accepted document is prepared and run in a bounded time. Searches for one that is not, with a new seed each
+ * time.
+ */
 import { expect, it } from 'vitest';
 import { confirmed, search, tryDocument } from './search.js';
 
@@ -15,7 +18,7 @@ const USUAL = {
 it(`no document is slow, large or faulty (seed ${seed})`, { timeout: 60_000 + SECONDS * 3000 }, async () => {
   const end = performance.now() + SECONDS * 1000;
   const { worst } = await search(seed, () => performance.now() > end);
-  // What a usual document takes tells how fast this machine is at this moment.
+  // The time of a usual document shows how fast this machine is at the moment.
   const usual = await confirmed(await tryDocument(USUAL));
   const boundMs = Math.max(100, 100 * usual.prepareMs);
   expect(worst['slowest to accept'].prepareMs).toBeLessThan(boundMs);

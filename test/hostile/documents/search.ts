@@ -1,4 +1,4 @@
-/** Searches for the document that is accepted and costs most, by changing those that cost most so far. */
+/** Searches for the accepted document that costs most, by varying those that cost most so far. */
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import { type GraphQLOutputType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
 import { schema } from '../../../schema/index.js';
@@ -23,24 +23,24 @@ function someOf(type: GraphQLOutputType): unknown {
   return isLeafType(named) ? (SCALARS[named.name] ?? 1) : { __typename: 'Tweet', id: '1' };
 }
 
-/** What one document came to. Times are of the first try, in milliseconds. */
+/** The cost of one document. Times are of the first try, in milliseconds. */
 export interface Found {
   readonly asked: Asked;
   readonly genome: Genome | null;
-  /** What it was refused with; null: it is accepted. Anything but a ServiceError is thrown. */
+  /** The refusal; null if it was accepted. Anything but a ServiceError is thrown. */
   readonly refusal: string | null;
-  /** Parsed, measured, validated, planned and priced, or refused. */
+  /** To parse, measure, validate, plan and price it, or to refuse it. */
   readonly prepareMs: number;
-  /** Interpreted, and compiled and executed, over that network. */
+  /** To interpret it, and to compile and execute it, over that network. */
   readonly firstRunMs: number;
   readonly secondRunMs: number;
   readonly answerBytes: number;
-  /** Thousandths that it could cost at most. */
+  /** The most that it could cost, in thousandths. */
   readonly price: number;
   readonly weight: number;
 }
 
-/** Tries a document as a caller with a key would send it. Throws what would be a fault of ours. */
+/** Tries a document as a caller with a key would send it. Throws faults of the service. */
 export async function tryDocument(asked: Asked, genome: Genome | null = null): Promise<Found> {
   const documents = new Documents(everything);
   const nothing = { asked, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
@@ -68,7 +68,7 @@ async function timed<T>(run: () => Promise<T>): Promise<[T, number]> {
   return [result, performance.now() - start];
 }
 
-/** What is searched for: the most of each. */
+/** What the search maximises. */
 export const AIMS = {
   'slowest to accept': (found) => (found.refusal === null ? found.prepareMs : 0),
   'slowest to refuse': (found) => (found.refusal === null ? 0 : found.prepareMs),
@@ -86,7 +86,7 @@ const KEPT = 8;
 export interface Searched {
   readonly tried: number;
   readonly accepted: number;
-  /** The worst of each aim, tried three times more: a pause of the machine is not the document's. */
+  /** The worst for each aim, tried three times more, because a pause of the machine is not the document's fault. */
   readonly worst: Readonly<Record<Aim, Found>>;
 }
 
@@ -121,7 +121,7 @@ export async function search(seed: number, isOver: () => boolean): Promise<Searc
 
 const by = (aim: Aim) => (a: Found, b: Found) => AIMS[aim](b) - AIMS[aim](a);
 
-/** The least of four times: what else the machine did is not in it. */
+/** The least of four times, without what else the machine did. */
 export async function confirmed(found: Found): Promise<Found> {
   let least = found;
   for (let i = 0; i < 3; i += 1) {

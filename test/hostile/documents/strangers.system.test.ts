@@ -1,4 +1,7 @@
-/** Documents that strangers and customers send to take the service from others: refused within bounds, on both mounts. */
+/**
+ * Documents with which strangers and customers try to take the service from others: refused within bounds, on both
+ * mounts.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +15,7 @@ const doubling = (root: string, type: string, leaf: string): string =>
   `{ ${root} { ...F0 } } ${times(40, (i) => `fragment F${i} on ${type} { ...F${i + 1} a: ${leaf} ... { ...F${i + 1} } }`)} fragment F40 on ${type} { ${leaf} }`;
 const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 
-describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
+describe.each(MOUNTS)('a harmful document (%s)', (mount) => {
   let service: Service;
   let account: Awaited<ReturnType<Service['perch']['account']>>;
   beforeAll(async () => {
@@ -26,14 +29,15 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     for (;;) {
       const { status, body } = await post(service.perch, hasKey ? account : null, asked);
       const failure = body.errors?.[0];
-      // On a busy machine the documents before this one may have used up the processor's share: as it says, a second later.
+      // On a busy machine, earlier documents may have used up the share of the processor. Then it is sent again a
+      // second later.
       if (failure?.extensions.reason !== 'processor') return [status, failure?.extensions.code, failure?.message];
       await sleep(1000);
     }
   };
   const refusedWith = (message: RegExp) => [400, 'bad_request', expect.stringMatching(message)];
 
-  it("a stranger's fragments that double forty times are refused at once, in introspection and in a read", async () => {
+  it('from a stranger, with fragments that double forty times, is refused at once, in introspection and in a read', async () => {
     const introspection = doubling('__schema', '__Schema', 'description');
     expect(await said(introspection, false)).toEqual(refusedWith(/more than 1,000,000,000 aliases; at most 30/));
     const read = doubling('user(id: "1")', 'User', 'id');
@@ -49,7 +53,7 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     expect((await said(tree(4, 3, 'id')))[0]).toBe(200);
   });
 
-  it('asks a stranger for a key whatever is wrong with a readable document', async () => {
+  it('asks a stranger for a key whatever is wrong with it, if it is readable', async () => {
     for (const query of ['{ nothing }', '{ tweet(id: "1") { id } }', '{ tweet { id } } fragment A on Nothing { b }']) {
       if (query.includes('"1"')) expect((await said(query))[0]).toBe(200);
       expect(await said(query, false)).toEqual([401, 'missing_key', expect.any(String)]);
@@ -57,7 +61,7 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     expect(await said('{', false)).toEqual([400, 'bad_request', expect.stringContaining('Syntax Error')]);
   });
 
-  it("a stranger's introspection under eighty aliases, or in circles, is refused before it is executed", async () => {
+  it('from a stranger, with introspection under eighty aliases or in circles, is refused before execution', async () => {
     const many = `{ ${times(80, (i) => `a${i}: __schema { types { fields { name } } }`)} }`;
     expect(await said(many, false)).toEqual(refusedWith(/80 aliases; at most 30/));
     const some = `{ ${times(9, (i) => `a${i}: __schema { types { name description fields { name description type { name } } } }`)} }`;
@@ -66,7 +70,7 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
     expect(await said(beside)).toEqual(refusedWith(/bytes; at most/));
   });
 
-  it('the introspection of tools is answered without a key, however it is written', async () => {
+  it('of a tool’s introspection is answered without a key, however it is written', async () => {
     const options = {
       inputValueDeprecation: true,
       specifiedByUrl: true,
@@ -113,11 +117,11 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
       { query: `{ tweet(id: "1") { ${times(150, () => 'author { id }')} } }` },
       /compared [\d,]+ times; at most 4,000/,
     ],
-  ])('%s: 400 that says the bound', async (_what, asked, message) => {
+  ])('%s: gets 400 with the bound', async (_what, asked, message) => {
     expect(await said(asked)).toEqual(refusedWith(message));
   });
 
-  it('an answer does not repeat a long text, nor hundreds of errors', async () => {
+  it('gets an answer without long repeated texts or hundreds of errors', async () => {
     const { body } = await post(service.perch, account, `{ ${times(9, (i) => `${'x'.repeat(3000)}${i}`)} }`);
     expect(body.errors.length).toBeLessThanOrEqual(10);
     expect(JSON.stringify(body).length).toBeLessThan(10_000);

@@ -1,4 +1,6 @@
-/** Documents made by hand to be the worst that is accepted, of each kind. The search begins with them, and has to beat them. */
+/**
+ * Documents made by hand to be the worst accepted ones of each kind. The search begins with them, and has to beat them.
+ */
 import { getIntrospectionQuery } from 'graphql';
 import type { Asked } from './generate.js';
 

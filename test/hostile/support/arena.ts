@@ -7,40 +7,40 @@ import { type Answer, type Client, createClient } from './client.js';
 import { type Asked, type Innocents, openInnocents } from './innocents.js';
 import { type Account, type Mount, type Service, startService } from './service.js';
 
-/** What one attack did. */
+/** The outcome of one attack. */
 export interface Trial {
   readonly attack: Attack;
   readonly answers: readonly Answer[];
   readonly innocents: Asked;
-  /** Of the service's process, while the attack lasted. */
+  /** Processor time of the service's process during the attack. */
   readonly cpuSeconds: number;
-  /** By how much its resident memory grew at most, in MB. */
+  /** The most by which its resident memory grew, in MB. */
   readonly peakMb: number;
-  /** What it has kept, in MB, garbage collected until that was little enough; NaN when it did not answer. */
+  /** The memory it kept, in MB, after collecting garbage until that was little enough; NaN if it did not answer. */
   readonly keptMb: number;
-  /** By how much the attacker's wallet fell, in thousandths of a credit. */
+  /** How much the attacker's wallet fell, in thousandths of a credit. */
   readonly spent: number;
-  /** It answered nobody afterwards and had to be killed. */
+  /** It answered no request afterwards and had to be killed. */
   readonly hung: boolean;
   readonly beside: readonly Beside[];
   readonly faults: readonly string[];
 }
 
-/** A running service, innocents beside it, and room for one attack at a time. */
+/** A running service, innocents that use it, and room for one attack at a time. */
 export interface Arena {
   readonly service: Service;
-  /** `exact`: says what is really kept; otherwise, of what is within the attack's bound, only that. */
+  /** `exact` measures what is really kept; otherwise measuring stops once that is within the attack's bound. */
   try(attack: Attack, options?: { readonly exact?: boolean }): Promise<Trial>;
   close(): Promise<void>;
 }
 
 const PROFILE = 'person_1';
-/** Innocents look on before and after: they ask twenty times a second. */
+/** How long innocents measure before and after the attack, with twenty requests a second. */
 const AROUND_MS = 200;
-/** A service that answers nobody for so long is not coming back; one that sheds for so long is waited for no longer. */
+/** A service that does not answer for this long counts as hung; one that sheds load is also waited for no longer. */
 const COMES_BACK_MS = 10_000;
 const PREPARE_MS = 60_000;
-/** So often the customer reads before a new process is attacked, and before one that has answered others. */
+/** How often the customer reads before a new process is attacked, and before one that has answered others. */
 const [NEW_ROUNDS, KNOWN_ROUNDS] = [20, 3];
 
 export async function openArena(database: { sql: Sql; url: string }, mount: Mount): Promise<Arena> {
@@ -53,7 +53,7 @@ export async function openArena(database: { sql: Sql; url: string }, mount: Moun
     service,
     try(attack, { exact = false } = {}) {
       attacks += 1;
-      // Nobody else asks from there, so that the rate of one attack is not the next one's.
+      // Each attack has an address of its own, so that its rate does not count for the next one.
       const from = `127.0.${1 + Math.floor(attacks / 250)}.${1 + (attacks % 250)}`;
       return tryAttack({ service, innocents, customer, from, exact }, attack);
     },
@@ -71,7 +71,7 @@ interface Ring {
   readonly exact: boolean;
 }
 
-/** The customer's profile is cached, by both ways in which it is read, and the code that answers has run before. */
+/** Caches the customer's profile for both ways of reading it, and runs the code that answers. */
 async function warm(service: Service, { key }: Account, rounds: number): Promise<void> {
   const client = createClient(() => service.url, AbortSignal.timeout(STRIKE_MS));
   const query = `{ user(handle: "${PROFILE}") { id handle name bio } }`;
@@ -128,7 +128,7 @@ const calmly =
   (sent) =>
     send({ from, ...sent });
 
-/** The attack itself, cut off when its time is over. */
+/** Runs the attack, and cuts it off when its time is over. */
 async function strike(stage: Stage, attack: Attack): Promise<readonly Answer[]> {
   const strikeMs = attack.strikeMs ?? STRIKE_MS;
   const signal = AbortSignal.timeout(strikeMs);
@@ -143,7 +143,7 @@ async function strike(stage: Stage, attack: Attack): Promise<readonly Answer[]> 
   }
 }
 
-/** Waits until the customer is served again: what one attack leaves behind is not the next one's. */
+/** Waits until the customer is served again, so that one attack does not affect the next. */
 async function comesBack(service: Service, { key }: Account): Promise<boolean> {
   const client = createClient(() => service.url, AbortSignal.timeout(COMES_BACK_MS));
   const deadline = performance.now() + COMES_BACK_MS;

@@ -1,78 +1,78 @@
 import type { Answer, Sent } from './client.js';
 import type { Account, Service } from './service.js';
 
-/** What an attacker has: a service, an account of their own, and an address nobody else asks from. */
+/** What an attacker has: a service, an account of its own, and an address that no other client uses. */
 export interface Stage {
   readonly service: Service;
   readonly attacker: Account;
-  /** Of the loopback, theirs alone. */
+  /** The attacker's own address of the loopback. */
   readonly from: string;
   readonly signal: AbortSignal;
-  /** Nothing new is sent from then on (`performance.now()`), so that what was sent can be answered. */
+  /** Nothing new is sent after this time (`performance.now()`), so that what was sent can be answered. */
   readonly lastAtMs: number;
-  /** From the attacker's address. */
+  /** Sends from the attacker's address. */
   send(sent: Sent): Promise<Answer>;
-  /** As somebody else at the attacker's address: never cut off with the attack. */
+  /** Sends as another client at the attacker's address; never cut off with the attack. */
   sendBeside(sent: Sent): Promise<Answer>;
 }
 
-/** What must come back, each time. */
+/** What every answer must be. */
 export interface Expected {
   readonly statuses: readonly number[];
-  /** In what those that are refused with 400 to 422 or with 503 say: the bound. */
+  /** What refusals with 400 to 422 or 503 must say: the bound. */
   readonly message?: RegExp;
-  /** Milliseconds in which half of them are answered. */
+  /** Milliseconds within which half of them must be answered. */
   readonly halfWithinMs?: number;
-  /** Whether the attacker's wallet is what it was. */
+  /** Whether the attacker's wallet must be unchanged. */
   readonly free: boolean;
 }
 
-/** A read of somebody else during an attack: it must be answered with 200, and soon. */
+/** A read of another client during an attack: it must be answered with 200, and soon. */
 export interface Beside {
   readonly what: string;
   readonly answer: Answer;
-  /** On a machine that nobody else uses. */
+  /** On an otherwise idle machine. */
   readonly withinMs: number;
 }
 
-/** One row of the table: a way to take the service from the others. */
+/** One row of the table: a way to take the service from others. */
 export interface Attack {
-  /** What is done, as behaviour. */
+  /** What the attacker does. */
   readonly name: string;
   readonly over: 'GraphQL' | 'REST' | 'MCP' | 'HTTP' | 'all';
   readonly keyed: boolean;
-  /** Instead of `STRIKE_MS`: then whatever is not answered yet is cut off. */
+  /** Replaces `STRIKE_MS`; whatever is not answered by then is cut off. */
   readonly strikeMs?: number;
-  /** Before the innocents begin to look. */
+  /** Runs before the innocents begin to measure. */
   readonly prepare?: (stage: Stage) => Promise<void>;
   readonly strike: (stage: Stage) => Promise<readonly Answer[]>;
   readonly expected: Expected;
-  /** What it may leave in the memory of the process, in MB. */
+  /** How much it may leave in the memory of the process, in MB. */
   readonly memoryMb: number;
-  /** What others read while it lasted. */
+  /** What others read during the attack. */
   readonly beside?: () => readonly Beside[];
-  /** Sentences on what else went wrong: none when all is as it should be. */
+  /** Sentences about anything else that went wrong; none if all is well. */
   readonly faults?: (stage: Stage, answers: readonly Answer[]) => Promise<readonly string[]>;
-  /** Whatever happened. */
+  /** Runs whatever happened. */
   readonly restore?: (stage: Stage) => Promise<void>;
 }
 
-/** What is left of it to the answers of what was sent last. */
+/** The end of an attack, left for the answers to what was sent last. */
 export const LAST_MS = 2000;
 
-/** Most that one attack may last, in milliseconds. */
+/** The longest that one attack may last, in milliseconds. */
 export const STRIKE_MS = 15_000;
 
 export interface Flood {
-  /** So many in all. */
+  /** How many in all. */
   readonly total: number;
-  /** So many at a time. */
+  /** How many at a time. */
   readonly width: number;
-  /** Evenly; as fast as they are answered when not given. */
+  /** Spread evenly; without it, as fast as they are answered. */
   readonly perSecond?: number;
 }
 
-/** Sends the same, or one after the other of many, until all are sent or the attack's time is over. */
+/** Sends the same request, or many in turn, until all are sent or the attack's time is over. */
 export async function flood(
   { send, signal, lastAtMs }: Stage,
   { total, width, perSecond }: Flood,
@@ -97,10 +97,10 @@ async function until(atMs: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** One row for a caller without a key and one for a caller with one. */
+/** One row for a caller without a key, and one for a caller with a key. */
 export const withAndWithoutKey = (make: (keyed: boolean) => Attack): Attack[] => [make(false), make(true)];
 
-/** The key of the attacker, for those that have one. */
+/** The attacker's key, if the row uses one. */
 export const keyOf = (stage: Stage, keyed: boolean): { key?: string } => (keyed ? { key: stage.attacker.key } : {});
 
 export const graphql = (query: string, variables?: object): Sent => ({

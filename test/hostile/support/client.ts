@@ -13,11 +13,11 @@ export interface Sent {
 }
 
 export interface Answer {
-  /** 0: the connection broke, or nobody answered. */
+  /** 0 if the connection broke or there was no answer. */
   readonly status: number;
   readonly ms: number;
   readonly bytes: number;
-  /** Of the first failure in it, whatever the interface; null when there is none. */
+  /** The code of the first failure in it, on any interface; null if there is none. */
   readonly code: string | null;
   readonly message: string | null;
   readonly retryAfter: number | null;
@@ -31,7 +31,7 @@ export interface Client {
 
 const KEEP_TEXT = 256 * 1024;
 
-/** Keeps connections open, one set for each address it comes from. */
+/** Keeps connections open, one set for each address it sends from. */
 export function createClient(url: () => string, signal: AbortSignal): Client {
   const agents = new Map<string, Agent>();
   const agentOf = (localAddress: string): Agent => {
@@ -91,7 +91,7 @@ interface Failure {
   readonly extensions?: { readonly code?: unknown };
 }
 
-/** In the shape of REST and OAuth, of GraphQL, or of JSON-RPC. */
+/** Reads the form of REST and OAuth, of GraphQL, or of JSON-RPC. */
 function failureIn(text: string): { code: string | null; message: string | null } {
   let body: { error?: Failure | string; error_description?: string; errors?: readonly Failure[] };
   try {

@@ -1,18 +1,23 @@
-/** Innocents, in a process of their own that nothing of the attack slows down: who they ask, and how long they wait. */
+/**
+ * Innocents, in a process of their own that the attack does not slow down: what they request, and how long they wait.
+ */
 import { Agent, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { Asked, Piece, Sample, Watch } from './innocents.js';
 
 const EVERY_MS = 50;
-/** Of each at most so many at a time: somebody who is not answered stops asking. */
+/** The most of each kind at a time, because a client without answers stops sending. */
 const AT_A_TIME = 4;
 const GIVE_UP_MS = 20_000;
-/** Where innocents come from: several, since a probe may ask ten times a second from one, and asks twenty times. */
+/**
+ * The addresses of innocents: several, since a probe may be called ten times a second from one, and is called twenty
+ * times.
+ */
 const ADDRESSES = [2, 3, 4, 5, 6, 7, 8, 9].map((last) => `127.0.0.${last}`);
 
 /**
- * On a thread of its own: a server that does nothing, which is late by what the machine and this process are late by, and every
- * now and then a fixed piece of work, which takes as much longer as the machine is slower when others use it as well.
+ * On a thread of its own: a server that does nothing, whose delays are those of the machine and this process; and every
+ * now and then a fixed piece of work, which takes longer as others use the machine.
  */
 const CONTROL = `
   const { createServer } = require('node:http');
@@ -64,7 +69,7 @@ function ask({ url, key, body }: Question, agent: Agent | undefined): Promise<Sa
   });
 }
 
-/** Asks until told to stop; who is not answered by then has waited so long. */
+/** Sends requests until told to stop; those without an answer by then have waited until then. */
 function watch(question: Question): () => Sample[] {
   const [samples, open] = [[] as Sample[], new Set<number>()];
   let turn = 0;
@@ -85,7 +90,7 @@ function watch(question: Question): () => Sample[] {
 }
 
 let work: Piece[] = [];
-/** The quickest that the piece of work ever was: with a core to itself. */
+/** The fastest run of the piece of work, with a core to itself. */
 let quickestMs = Number.POSITIVE_INFINITY;
 
 const controller = new Worker(CONTROL, { eval: true });

@@ -2,20 +2,20 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** One question of somebody innocent. A null status: not answered yet when they stopped asking; 0: no answer at all. */
+/** One request of an innocent. A null status: not answered when they stopped; 0: no answer at all. */
 export interface Sample {
   readonly atMs: number;
   readonly ms: number;
   readonly status: number | null;
 }
 
-/** A fixed piece of work: when, and how long it took. */
+/** A fixed piece of work: when it ran, and how long it took. */
 export interface Piece {
   readonly atMs: number;
   readonly ms: number;
 }
 
-/** Whom they ask: the customer with this key reads a profile that is cached. */
+/** The service to use: the customer with this key reads a cached profile. */
 export interface Watch {
   readonly url: string;
   readonly key: string;
@@ -28,20 +28,20 @@ export interface Asked {
   readonly healthz: readonly Sample[];
   readonly rest: readonly Sample[];
   readonly graphql: readonly Sample[];
-  /** What says how slow the machine was. */
+  /** Shows how slow the machine was. */
   readonly work: readonly Piece[];
   readonly quickestMs: number;
 }
 
-/** What one of them went through. */
+/** What one kind of innocent experienced. */
 export interface Seen {
   readonly count: number;
-  /** Milliseconds, less what a server that does nothing was late by in the same moment. */
+  /** Milliseconds, less the delay of a server that does nothing at the same moment. */
   readonly worstMs: number;
   readonly p99Ms: number;
-  /** As the clock had it. */
+  /** By the clock. */
   readonly worstByClockMs: number;
-  /** Answered with anything but 200. */
+  /** Answers other than 200. */
   readonly refused: number;
   /** Connections that broke. */
   readonly broken: number;
@@ -72,7 +72,7 @@ export async function openInnocents(): Promise<Innocents> {
   };
 }
 
-/** What they saw of the service, judged by what they saw of the machine. */
+/** Their experience of the service, corrected by that of the machine. */
 export function seenBy(samples: readonly Sample[], machine: Asked): Seen {
   const waited = samples.map((sample) => waitOf(sample, machine)).sort((a, b) => a - b);
   return {
@@ -91,7 +91,9 @@ function waitOf(sample: Sample, machine: Asked): number {
   return Math.max(0, sample.ms - Math.max(0, ...late)) / slownessIn(machine, sample);
 }
 
-/** How many times longer than ever a fixed piece of work took around a time; 1 on a machine that nobody else uses. */
+/**
+ * How many times longer than its fastest run a fixed piece of work took around a time; 1 on an otherwise idle machine.
+ */
 export function slownessIn({ work, quickestMs }: Asked, around?: Piece): number {
   const pieces = work.filter((piece) => around === undefined || overlap(piece, around, AROUND_MS));
   if (pieces.length === 0) return 1;

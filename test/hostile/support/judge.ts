@@ -3,20 +3,20 @@ import type { Expected } from './attack.js';
 import type { Answer } from './client.js';
 import { type Seen, seenBy, slownessIn } from './innocents.js';
 
-/** Milliseconds that an innocent waits at most. */
+/** The longest that an innocent may wait, in milliseconds. */
 const BOUNDS = { healthzMs: 300, customerMs: 500 } as const;
 
 export interface Verdict {
   readonly healthz: Seen;
-  /** The customer who reads what is cached, by whichever interface it was worse. */
+  /** The customer who reads what is cached, on the interface where it was worse. */
   readonly customer: Seen;
   /** The server that does nothing. */
   readonly controlMs: number;
-  /** How many times slower than when nobody else uses it the machine was. */
+  /** How many times slower the machine was than when idle. */
   readonly slowness: number;
-  /** What a busy machine can also do: it must happen three times. */
+  /** What a busy machine can also cause, so it must happen three times. */
   readonly late: readonly string[];
-  /** What no machine does by itself. */
+  /** What no machine causes by itself. */
   readonly wrong: readonly string[];
 }
 
@@ -58,10 +58,12 @@ function slow(answers: readonly Answer[], { halfWithinMs }: Expected, slowness: 
   return over('half of the answers took', half / slowness, halfWithinMs, 'ms');
 }
 
-/** Statuses whose message names the bound; that a key is missing or a rate exceeded is said elsewhere. */
+/** Statuses whose message states the bound. A missing key or an exceeded rate has other words. */
 const SAYS_THE_BOUND: ReadonlySet<number> = new Set([400, 413, 414, 422, 431, 503]);
 
-/** Of an attacker's answers, how many may be that it has had its share for now: on a busy machine that is less work. */
+/**
+ * The share of an attacker's answers that may say that it has used its share for now; a busy machine does less work.
+ */
 const MAY_BE_SHED = 0.5;
 
 function answered(answers: readonly Answer[], { statuses, message }: Expected): string[] {

@@ -4,29 +4,29 @@ import { PRODUCTS, type Tweet, type User } from '../../../src/domain/model.js';
 import type { Found, Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { EVERY_LIST } from '../../kit/networks/lists.js';
 
-/** How the network behaves from now on. `only` leaves the reads of other kinds well. */
+/** How the network behaves from now on. With `only`, reads of other kinds are unaffected. */
 export type Weather =
   | { readonly kind: 'well' }
   | { readonly kind: 'hangs'; readonly only?: ListKind }
   | { readonly kind: 'fails'; readonly only?: ListKind }
-  /** It serves so many calls a second, one after the other; whatever else comes waits there until its signal fires. */
+  /** Serves this many calls a second, one after the other; others wait until their signal fires. */
   | { readonly kind: 'slow'; readonly perSecond: number };
 
 export interface HostileNetwork {
   readonly network: Network;
   become(weather: Weather): void;
-  /** A tweet that is there no more. */
+  /** Removes a tweet. */
   remove(tweetId: string): void;
 }
 
-/** Ids below are people, from here on tweets, so many. */
+/** Ids below are people; this and higher ones are tweets. */
 export const FIRST_TWEET = 1_000_000;
 const TWEETS = 1_000_000;
 const LIST_SIZE = 60;
 const PAGE_SIZE = 20;
 const AT = Date.UTC(2024, 0, 1);
 
-/** Any person or tweet of a number: nothing is kept, so that the process's memory is the service's own. */
+/** Has a person or tweet for every number. It stores nothing, so the memory of the process is the service's own. */
 export function createHostileNetwork(): HostileNetwork {
   const removed = new Set<string>();
   let weather: Weather = { kind: 'well' };
@@ -49,7 +49,7 @@ export function createHostileNetwork(): HostileNetwork {
     sessions: ['first', 'second', 'third'],
     billing: null,
     batchSize: { users: 100, tweets: 100 },
-    // Of each session. Searches thirty a second in all; single objects as fast as an attack may want to be.
+    // For each session: thirty searches a second in all, and single objects as fast as an attack may need.
     pace: { fast: 300, slow: 10 },
     products: PRODUCTS,
     lists: EVERY_LIST,
@@ -123,7 +123,7 @@ function tweetOf(id: string, removed: ReadonlySet<string>): Found<Tweet> {
   return number >= FIRST_TWEET && number < FIRST_TWEET + TWEETS ? { ok: tweet(number) } : missing;
 }
 
-/** Where a list's items begin: the same for the same subject. */
+/** Where a list's items begin, which depends only on its subject. */
 function startOf({ kind, subject }: ListRef): number {
   let sum = kind.length;
   for (const letter of subject) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 900_000;

@@ -1,4 +1,4 @@
-/** The whole service in a process of its own, over a network that does as it is told. Ends with its parent. */
+/** The whole service in a process of its own, over a network that the test controls. Ends with its parent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { compose } from '../../../app/compose.js';
@@ -11,17 +11,17 @@ export interface Order {
   readonly id: number;
   readonly become?: Weather;
   readonly remove?: string;
-  /** To collect the garbage, and say what is kept: nothing more is collected once it is this little, in MB. */
+  /** Collects garbage and measures memory, until this little is left, in MB. */
   readonly measure?: { readonly enoughMb: number };
 }
 
 export interface Done {
   readonly id: number;
-  /** What the process really keeps, in MB, garbage not counted; null when that was not asked for. */
+  /** The memory that the process really keeps, in MB, without garbage; null if that was not requested. */
   readonly keptMb: number | null;
 }
 
-/** When nothing goes any more, milliseconds and MB. */
+/** Memory counts as stable by these, in milliseconds and MB. */
 const SWEEP_MS = 30;
 const LEAST_ROUNDS = 2;
 const MOST_ROUNDS = 12;
@@ -36,7 +36,7 @@ const log = pino({ level: config.log.level });
 const graphql = mount === 'mercurius' ? 'mercurius' : 'yoga';
 const { url } = await compose(lifecycle, config, stores, { log, network, graphql });
 
-/** Garbage goes in steps: connections that are closing still have their bodies, and buffers are swept in the background. */
+/** Garbage is freed in steps: closing connections still have their bodies, and buffers are swept in the background. */
 async function keptMb(enoughMb: number): Promise<number> {
   let leastMb = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {

@@ -17,19 +17,19 @@ export type Mount = 'yoga' | 'mercurius';
 
 export type Account = OpenAccount;
 
-/** The service under attack, and what its operator may do to it. */
+/** The service under attack, and what its operator can do to it. */
 export interface Service {
   readonly url: string;
   readonly pid: number;
   readonly sql: Sql;
   account(options?: AccountOptions): Promise<Account>;
-  /** Thousandths of a credit, as the database has it. */
+  /** Thousandths of a credit, from the database. */
   balance(account: Account): Promise<number>;
   become(weather: Weather): Promise<void>;
   remove(tweetId: string): Promise<void>;
-  /** What it keeps, garbage collected until that is little enough; NaN when it does not answer any more. */
+  /** The memory it keeps, after collecting garbage until that is little enough; NaN if it no longer answers. */
   keptMb(enoughMb?: number): Promise<number>;
-  /** Kills it, as an operator must when it hangs, and starts it anew: `url` and `pid` are new. */
+  /** Kills it, as an operator must if it hangs, and starts it again with a new `url` and `pid`. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,12 +37,12 @@ export interface Service {
 const PROCESS = fileURLToPath(new URL('service-process.ts', import.meta.url));
 const START_MS = 90_000;
 const ORDER_MS = 5000;
-/** Nothing that is cached ends while attacks are on. */
+/** Nothing cached expires during attacks. */
 const CACHED_FOR_A_DAY = Object.fromEntries(
   ['PROFILE', 'TWEET', 'FIRST_PAGE', 'DEEPER_PAGE', 'FOLLOWERS'].map((name) => [`PERCH_TTL_${name}_S`, '86400']),
 );
 
-/** Over a migrated database. `sql` stays open when the service is closed. */
+/** Starts it over a migrated database. `sql` stays open after the service is closed. */
 export async function startService(database: { sql: Sql; url: string }, mount: Mount): Promise<Service> {
   const { sql, url: databaseUrl } = database;
   const home = await mkdtemp(join(tmpdir(), 'perch-hostile-'));
@@ -108,7 +108,7 @@ async function startProcess(mount: Mount, env: NodeJS.ProcessEnv): Promise<{ chi
   return { child, url: await Promise.race([told, ended]) };
 }
 
-/** Does not wait for a process that hangs: what it keeps is NaN then. */
+/** Does not wait for a hung process, whose memory is then NaN. */
 function ordered(child: ChildProcess, order: Order): Promise<number> {
   return new Promise((resolve) => {
     const finish = (keptMb: number): void => {
@@ -133,7 +133,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const HIT = 500;
 
-/** A past of so many paid reads over the last thirty days, for which the account is granted the credits first. */
+/** Writes this many paid reads over the last thirty days, after granting the account the credits for them. */
 export async function spendMany(sql: Sql, account: Account, charges: number, operations = 20): Promise<void> {
   const { accountId } = account;
   await createLedger(sql).grant({ requestId: randomUUID(), accountId, amount: charges * HIT, reason: 'test' });

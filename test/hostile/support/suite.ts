@@ -7,11 +7,11 @@ import type { Attack } from './attack.js';
 import { judge } from './judge.js';
 import type { Mount } from './service.js';
 
-/** A busy machine makes somebody wait once, a service that can be slowed does so each time. */
+/** A busy machine delays an innocent once; a service that can be slowed does so every time. */
 const TRIES = 3;
 const SLOW_MS = 120_000;
 
-/** Each attack against one running service, beside innocents. */
+/** Runs each attack against one running service that innocents use at the same time. */
 export function describeAttacks(mount: Mount, attacks: readonly Attack[]): void {
   describe(`beside an attack on the service over ${mount}, others are served`, () => {
     let [database, line, arena] = [] as unknown as [FreshDatabase, Line, Arena];
