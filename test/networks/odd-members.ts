@@ -9,7 +9,7 @@ export interface Members {
 const WHEN = '2026-10-02T08:00:00.000Z';
 const LINK = { url: 'https://t.co/a', expanded_url: 'https://example.org/a', display_url: 'example.org/a', title: 'A' };
 
-/** By network: the members that its contract has and its adapter reads, beyond what the stand-ins send. */
+/** By network: members in its contract that its adapter reads, and that the stand-ins do not send. */
 export const FULL: Readonly<Record<'mastodon' | 'bluesky' | 'x', Members>> = {
   mastodon: {
     user: {

@@ -17,11 +17,11 @@ import { openMastodon } from './mastodon/stand-in.js';
 import { FULL, type Members } from './odd-members.js';
 import { openStandIn as openX } from './x/support/stand-in.js';
 
-/** Runs per read: the same objects each time, chosen by the seed. */
+/** Runs per read, with the same objects each time, chosen by the seed. */
 const RUNS = 25;
 const SEED = 28;
 
-/** In place of a member's value; undefined: the member is missing. */
+/** Values to put in place of a member's; undefined removes the member. */
 const ODD: readonly unknown[] = [undefined, null, -1, 0, 2 ** 60, 1.5, '', 'odd', true, false, [], {}, [null], ['odd']];
 
 type Path = readonly string[];
@@ -42,7 +42,7 @@ function withOdd(value: unknown, [name = '', ...rest]: Path, odd: unknown): unkn
   return copy;
 }
 
-/** What an upstream calls a profile or a post; a reference to one has fewer members. */
+/** The upstream's name of a profile or a post; a reference to one has fewer members. */
 const nameIn = (value: Json): unknown =>
   Object.keys(value).length > 3 ? (value.id ?? value.did ?? value.uri) : undefined;
 
@@ -72,7 +72,7 @@ describe.each(NETWORKS)('%s: one odd object among good ones (T20)', (_name, open
   const found = async (reads: readonly Promise<Found<User | Tweet>>[]) =>
     (await Promise.all(reads)).flatMap((one) => ('ok' in one ? [one.ok] : []));
 
-  /** The upstream's object of this id has all members that an adapter reads, with one of them replaced. */
+  /** Gives the upstream's object with this id all members that an adapter reads, one of them replaced. */
   function oddly(id: string, members: Json, pick: number, odd: unknown): void {
     const name = at.upstreamId?.(id) ?? id;
     at.misbehave({
@@ -86,7 +86,7 @@ describe.each(NETWORKS)('%s: one odd object among good ones (T20)', (_name, open
     });
   }
 
-  /** The victim itself, and what shows a part of it. */
+  /** Whether an item is the odd object, or shows a part of it. */
   const shows = (item: User | Tweet, id: string): boolean =>
     item.id === id || ('text' in item && [item.authorId, item.retweetedId, item.quotedId].includes(id));
 

@@ -5,7 +5,7 @@ import { didAt, type FakeAnswers, openFake } from './fake.js';
 
 export const CONTEXT = (): ReadContext => ({ signal: AbortSignal.timeout(20_000) });
 
-/** A label by which somebody opts out of being shown. */
+/** A label that opts its account out of being shown. */
 export const HIDDEN = { labels: [{ src: 'did:web:a.test', uri: 'at://x', val: '!no-unauthenticated', cts: '' }] };
 export const ADA = didAt(1);
 export const BEN = didAt(2);

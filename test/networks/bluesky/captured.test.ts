@@ -13,7 +13,7 @@ type Raw = any;
 
 const CONTEXT = (): ReadContext => ({ signal: AbortSignal.timeout(20_000) });
 
-/** What is not read in the way it was captured, or not at all. */
+/** Captured answers that are read differently from how they were captured, or not at all. */
 const UNREAD = [
   'getLikes',
   'getPostThreadV2',
@@ -60,7 +60,7 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
     return found.ok;
   };
 
-  /** What the adapter makes of the answer when it is asked for what was asked. */
+  /** What the adapter makes of the answer when it gets the captured request. */
   async function readAs({ name, method, query }: Captured): Promise<Raw> {
     const actor = query.get('actor') ?? '';
     const subject = () => userId(at.didOf(actor));
@@ -100,7 +100,7 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
     }
   }
 
-  it('every one of them is read, refused, or of a method that is not used', () => {
+  it('reads or refuses every one of them, or does not use its method', () => {
     for (const { name, status } of allCaptured()) {
       expect([name, status === 200 || name in CODES || UNREAD.includes(name)]).toEqual([name, true]);
     }
@@ -215,13 +215,13 @@ describeWithShared(FOLDER, 'captured answers of a real AppView', () => {
     });
 
     it.each(['getProfile_hidden_no_unauthenticated', 'getAuthorFeed_hidden', 'getPostThread_hidden'])(
-      '%s: who has opted out is not_found',
+      '%s: not_found for an account that opted out',
       async (name) => {
         await expect(play(name)).rejects.toMatchObject({ code: 'not_found' });
       },
     );
 
-    it('searchPosts_hidden: who has opted out is left out', async () => {
+    it('searchPosts_hidden: leaves out an account that opted out', async () => {
       const { body, found } = await play('searchPosts_hidden');
       expect([body.posts.length, found.tweets]).toEqual([1, []]);
     });

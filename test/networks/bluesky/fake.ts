@@ -11,7 +11,7 @@ export interface FakeAnswer {
 
 export type FakeAnswers = Record<string, (query: URLSearchParams) => FakeAnswer | Promise<FakeAnswer>>;
 
-/** An AppView and a directory that answer by method (or path) what a test says; every profile exists. */
+/** An AppView and a directory that answer by method (or path) what a test says. Every profile exists. */
 export async function openFake(answers: FakeAnswers) {
   const asked: { method: string; query: URLSearchParams }[] = [];
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export async function openFake(answers: FakeAnswers) {
 
 const PLC_DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** A DID for a number. */
+/** A DID made from a number. */
 export const didAt = (n: number): string =>
   `did:plc:${[...String(n).padStart(24, '0')].map((digit) => PLC_DIGITS[Number(digit)]).join('')}`;
 

@@ -15,7 +15,7 @@ const PLC = fc
   .map((digits) => `did:plc:${digits.join('')}`);
 const WEB = fc.domain().map((host) => `did:web:${host}`);
 const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
-/** 63 bits: microseconds above, whose clock it was below. */
+/** 63 bits: microseconds in the high ones, the clock's id in the low ones. */
 const TIME = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 const tidOf = (time: bigint): string =>
   Array.from({ length: 13 }, (_, place) => TID_DIGITS[Number((time >> BigInt(5 * (12 - place))) & 31n)]).join('');
@@ -23,7 +23,7 @@ const COLLECTION = fc.constantFrom('app.bsky.feed.post', 'app.bsky.feed.repost')
 const KEY = fc.stringMatching(/^[a-zA-Z0-9_~.:-]{1,40}$/).filter((key) => key !== '.' && key !== '..');
 
 describe('ids are addresses in digits', () => {
-  it('a user id leads back to its DID', () => {
+  it('lead from a user id back to its DID', () => {
     fc.assert(
       fc.property(fc.oneof(PLC, WEB), (did) => {
         const id = userId(did);
@@ -35,7 +35,7 @@ describe('ids are addresses in digits', () => {
     );
   });
 
-  it('a post id leads back to its address, whatever the key and the DID are', () => {
+  it('lead from a post id back to its address, whatever the key and the DID are', () => {
     fc.assert(
       fc.property(fc.oneof(PLC, WEB), COLLECTION, fc.oneof(TIME.map(tidOf), KEY), (did, collection, rkey) => {
         const uri = `at://${did}/${collection}/${rkey}`;
@@ -46,7 +46,7 @@ describe('ids are addresses in digits', () => {
     );
   });
 
-  it('orders post ids by time, across authors', () => {
+  it('order posts by time, across authors', () => {
     fc.assert(
       fc.property(PLC, PLC, TIME, TIME, (one, other, early, late) => {
         fc.pre(early < late);
@@ -57,19 +57,19 @@ describe('ids are addresses in digits', () => {
     );
   });
 
-  it('posts of these years have 56 digits', () => {
+  it('have 56 digits for posts of these years', () => {
     for (const year of [2023, 2026, 2040]) {
       const tid = tidOf((BigInt(Date.UTC(year, 5)) * 1000n) << 10n);
       expect(recordId(`at://did:plc:c6otufdigx5g2hrwkd24la2f/app.bsky.feed.post/${tid}`)).toHaveLength(56);
     }
   });
 
-  it('the example of the design', () => {
+  it('match the example of the design', () => {
     const uri = parseRecordId('24435348462654132138310771656901747286828027290827825332');
     expect(uri?.did).toBe(userDid('1226117676031835616835566076064899250'));
   });
 
-  it('no other digits lead anywhere: each object has one id (I7)', () => {
+  it('are the only digits that lead anywhere: each object has one id (I7)', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 60n }).map(String), fc.stringMatching(/^[0-9]{1,80}$/)),
@@ -94,11 +94,11 @@ describe('ids are addresses in digits', () => {
     ['bytes that are no DID', '3331'],
     ['more digits than any id has', '1'.repeat(701)],
     ['very many digits', '9'.repeat(100_000)],
-  ])('%s is the id of nobody', (_what, id) => {
+  ])('do not include %s', (_what, id) => {
     expect([userDid(id), parseRecordId(id)]).toEqual([null, null]);
   });
 
-  it('never reads a user id as a post id, nor a post id as a user id', () => {
+  it('are never read as a post id for a user, nor as a user id for a post', () => {
     const did = 'did:plc:c6otufdigx5g2hrwkd24la2f';
     expect(parseRecordId(userId(did))).toBeNull();
     expect(userDid(recordId(`at://${did}/app.bsky.feed.post/3n2rygijlak2c`))).toBeNull();
@@ -113,19 +113,19 @@ const lines = (path: string): string[] =>
 
 describeWithShared('contracts/atproto/interop', 'syntax as the protocol’s own lists have it', () => {
   it('handles', () => {
-    // The protocol knows names of one label's length at most; all that is listed as right is, and nothing else.
+    // The protocol allows some handles of a single label. Otherwise, exactly those listed as valid are accepted.
     expect(lines('handle_syntax_valid.txt').filter((handle) => !isHandle(handle))).toEqual([]);
     expect(lines('handle_syntax_invalid.txt').filter(isHandle)).toEqual([]);
   });
 
-  it('DIDs of every method have an id that leads back', () => {
+  it('have DIDs of every method with an id that leads back', () => {
     for (const did of lines('did_syntax_valid.txt')) {
       const id = userId(did);
       if (id.length <= 700) expect([did, userDid(id)]).toEqual([did, did]);
     }
   });
 
-  it('TIDs that are right make ids in the order of time; others are keys like any other', () => {
+  it('order valid TIDs by time, and treat others as keys like any other', () => {
     const of = (rkey: string) => `at://did:plc:c6otufdigx5g2hrwkd24la2f/app.bsky.feed.post/${rkey}`;
     for (const tid of lines('tid_syntax_valid.txt')) expect(recordId(of(tid)).endsWith('2')).toBe(true);
     for (const tid of lines('tid_syntax_invalid.txt')) expect(recordId(of(tid)).endsWith('4')).toBe(true);

@@ -10,7 +10,7 @@ const update = z.object({
   payload: z.object({ wantedCollections: z.array(z.string()), wantedDids: z.array(z.string()) }),
 });
 
-/** One that is connected, as the server sees it. */
+/** A connected client, as the server sees it. */
 interface Subscriber {
   readonly query: URLSearchParams;
   readonly userAgent: string;
@@ -30,8 +30,8 @@ interface Event {
 export type JetstreamStandIn = Awaited<ReturnType<typeof openJetstream>>;
 
 /**
- * Jetstream's `/subscribe`: accounts and collections by message, with `requireHello` nothing before the first; what was
- * announced since a cursor again; all accounts to those who name none.
+ * Jetstream's `/subscribe`. Accounts and collections are set by message, and with `requireHello` nothing is sent before
+ * the first one. A cursor replays what was announced since. A client that names no accounts gets all.
  */
 export async function openJetstream() {
   const subscribers: Subscriber[] = [];
@@ -84,11 +84,11 @@ export async function openJetstream() {
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
     subscribers,
-    /** When somebody tried to connect, milliseconds. */
+    /** The times of attempts to connect, in milliseconds. */
     attempts,
     state,
     emit,
-    /** A record was created, unless a test says otherwise. */
+    /** Announces a created record, unless a test says otherwise. */
     commit(
       did: string,
       { collection = 'app.bsky.feed.post', operation = 'create', record = {} as object | null } = {},
@@ -99,7 +99,7 @@ export async function openJetstream() {
       const created = record && { record: { $type: collection, createdAt: at, ...record } };
       emit({ did, kind: 'commit', commit: { ...commit, ...created } });
     },
-    /** To all, whatever they want. */
+    /** Sends to all clients, whatever they subscribed to. */
     send(data: string | Buffer) {
       for (const { socket } of live()) socket.send(data);
     },

@@ -1,4 +1,4 @@
-/** What Bluesky announces, over a server that speaks Jetstream's protocol. */
+/** Announcements of Bluesky, over a server that speaks Jetstream's protocol. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
@@ -42,7 +42,7 @@ afterEach(async () => {
   await jetstream.close();
 });
 
-/** What is announced of one timeline. */
+/** Follows one timeline; returns what is announced of it. */
 function follow(did: string) {
   const announced: number[] = [];
   const complete: boolean[] = [];
@@ -62,7 +62,7 @@ const isAnnounced = (at: { complete: boolean[] }): Promise<void> =>
   until('all of it is announced', () => at.complete.at(-1) === true);
 
 describe('Jetstream', () => {
-  it('is given the accounts whose timelines are followed, and again as they change', async () => {
+  it('is given the accounts of the followed timelines, and again as they change', async () => {
     const ada = follow(ADA);
     const ben = follow(BEN);
     await isAnnounced(ben);
@@ -83,7 +83,7 @@ describe('Jetstream', () => {
     expect(ben.complete).toEqual([true]);
   });
 
-  it('announces new posts and reposts of these accounts, and when they were made', async () => {
+  it('announces new posts and reposts of these accounts, with the times they were made', async () => {
     const ada = follow(ADA);
     await isAnnounced(ada);
     const before = Date.now();
@@ -102,7 +102,7 @@ describe('Jetstream', () => {
     expect(push.state).toEqual({ isConnected: true, lists: 1, announced: 6, unreadable: 0 });
   });
 
-  it('announces nothing else: what is deleted or changed, likes, other accounts, accounts themselves', async () => {
+  it('announces nothing else: deletions, changes, likes, other accounts, accounts themselves', async () => {
     const ada = follow(ADA);
     await isAnnounced(ada);
     jetstream.commit(ADA, { operation: 'delete', record: null });
@@ -117,7 +117,7 @@ describe('Jetstream', () => {
     expect(unreadable).toEqual([]);
   });
 
-  it('skips what cannot be read, counts it, and logs it once a minute', async () => {
+  it('skips unreadable messages, counts them, and logs that once a minute', async () => {
     const ada = follow(ADA);
     await isAnnounced(ada);
     const odd = ['', '{', 'null', '[]', '7', '{}', '{"did":7}', JSON.stringify({ did: ADA, time_us: 'now' })];
@@ -150,7 +150,7 @@ describe('Jetstream', () => {
     expect(lostAt - cursor).toBeLessThan(7_000);
   });
 
-  it('drops a connection that falls silent, and opens another', async () => {
+  it('drops a silent connection and opens another', async () => {
     const ada = follow(ADA);
     await isAnnounced(ada);
     await sleep(3 * TIMES.silentMs);
@@ -171,7 +171,7 @@ describe('Jetstream', () => {
     expect(said).toEqual(['up: connected', 'down: Max payload size exceeded', 'up: connected']);
   });
 
-  it('waits twice as long after each attempt that fails, and says once why', async () => {
+  it('waits twice as long after each failed attempt, and reports once why', async () => {
     jetstream.state.refuses = true;
     const ada = follow(ADA);
     await until('it tried', () => jetstream.attempts.length === 5);
@@ -184,7 +184,7 @@ describe('Jetstream', () => {
     expect(ada.complete).toEqual([]);
   });
 
-  it('waits longer, too, for a server that hangs up at once', async () => {
+  it('also waits longer for a server that hangs up at once', async () => {
     follow(ADA);
     for (let times = 1; times <= 4; times += 1) {
       await until('it is connected', () => jetstream.subscribers.length === times);
@@ -209,7 +209,7 @@ describe('Jetstream', () => {
     expect(follow(didAt(10_001)).isFollowed).toBe(true);
   });
 
-  it('is left a while after nobody follows anything, and never asked for everybody', async () => {
+  it('is disconnected a while after nothing is followed, and never asked for all accounts', async () => {
     await sleep(50);
     expect(jetstream.attempts, 'not connected before').toHaveLength(0);
     const ada = follow(ADA);

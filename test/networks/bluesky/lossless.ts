@@ -5,7 +5,7 @@ import type { Tweet, User } from '../../../src/domain/model.js';
 // biome-ignore lint/suspicious/noExplicitAny: bodies as they came.
 type Raw = any;
 
-/** The tweet says what the post says. */
+/** Checks that the tweet says what the post says. */
 export function expectPost(tweet: Tweet, post: Raw): void {
   const { record } = post;
   const found = parseRecordId(tweet.id);
@@ -32,7 +32,7 @@ export function expectPost(tweet: Tweet, post: Raw): void {
   expect(tweet.media).toHaveLength(media?.images?.length ?? (media?.playlist ? 1 : 0));
 }
 
-/** The user says what the profile says. */
+/** Checks that the user says what the profile says. */
 export function expectUser(user: User, profile: Raw): void {
   expect(userDid(user.id)).toBe(profile.did);
   expect(user).toMatchObject({

@@ -4,7 +4,7 @@ import { basicOf, CID, detailedOf, didOf, feedItem, handleOf, isServed, known, p
 /** An answer: a body, or the name and message of an error with status 400. */
 export type Answer = { readonly body: unknown } | { readonly error: string; readonly message: string };
 
-/** Which part of a list is given, and what leads on. */
+/** Selects the part of a list to return, and the cursor to the next. */
 export type Cut = <T>(items: readonly T[], limit: number, cursor: string | null) => { items: T[]; cursor?: string };
 
 interface Asked {
@@ -21,7 +21,7 @@ const actor = (text: string): Person | undefined =>
 
 const limitOf = (query: URLSearchParams): number => Number(query.get('limit') ?? 50);
 
-/** By address, in constant time: lists of the suite are long. */
+/** By address, in constant time, because the suite's lists are long. */
 const BY_URI = new Map(WORLD.posts.map((post) => [uriOf(post), post]));
 const postAt = (uri: string): Post | undefined => {
   const post = BY_URI.get(uri);
@@ -29,7 +29,7 @@ const postAt = (uri: string): Post | undefined => {
 };
 const isVisible = (post: Post): boolean => !post.deleted && isServed(post.by);
 
-/** A list of an actor's, as `{subject, <name>, cursor}`. */
+/** A list of an actor's people, as `{subject, <name>, cursor}`. */
 const peopleOf =
   (name: string, choose: (person: Person) => Person[]): Method =>
   ({ query, cut }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isShown, type Person, type Post, WORLD } from '../contract/world.js';
 
-/** People and posts of the world in the words of app.bsky. */
+/** People and posts of the world in the terms of app.bsky. */
 
 type Json = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ export const didOf = (name: string): string => {
 
 export const handleOf = (name: string): string => `${name}.test`;
 
-/** 53 bits of microseconds, 10 bits that tell posts of one moment apart. */
+/** 53 bits of microseconds, and 10 bits that tell posts of one moment apart. */
 export const tidOf = (at: string, n = 0): string => {
   let rest = (BigInt(Date.parse(at)) * 1000n) << 10n;
   rest |= BigInt(n % 1024);
@@ -41,7 +41,7 @@ const optOut = (name: string): Json => ({
   cts: '2026-10-01T00:00:00.000Z',
 });
 
-/** There are no private accounts: those who are not to be shown carry a label. */
+/** There are no private accounts; those not to be shown carry a label. */
 export const basicOf = (person: Person): Json => ({
   did: didOf(person.name),
   handle: handleOf(person.name),
@@ -69,7 +69,7 @@ const personOf = (name: string): Person => {
 
 export const known = (key: string): Post | undefined => WORLD.posts.find((post) => post.key === key);
 
-/** The network still serves those who have opted out: not to show them is the client's duty. */
+/** The network still serves accounts that opted out; the client has to hide them. */
 export const isServed = (name: string): boolean => isShown(WORLD, name) || personOf(name).state === 'private';
 
 const refOf = (post: Post): Json => ({ uri: uriOf(post), cid: CID });
@@ -79,7 +79,7 @@ function rootOf(post: Post): Post {
   return parent === undefined ? post : rootOf(parent);
 }
 
-/** In the text, handles are whole. */
+/** Handles are written in full in the text. */
 const textOf = ({ text, mentions = [] }: Post): string =>
   mentions.reduce((all, name) => all.replaceAll(`@${name}`, `@${handleOf(name)}`), text);
 
@@ -139,7 +139,7 @@ export const postView = (post: Post): Json => ({
   labels: [],
 });
 
-/** An item of a feed: a post, or somebody's repost of one. */
+/** An item of a feed: a post, or a repost of one. */
 export function feedItem(post: Post): Json {
   const subject = post.reposts === undefined ? undefined : known(post.reposts);
   if (subject === undefined) return { post: postView(post) };

@@ -8,7 +8,7 @@ const at = bench();
 const { open, page, callsOf } = at;
 
 describe('profiles', () => {
-  it('lists are read again 25 at a time, each person once', async () => {
+  it('from lists are read again 25 at a time, each person once', async () => {
     const followers = Array.from({ length: 60 }, (_, n) => basicOf(didAt(n + 10)));
     await open({ 'app.bsky.graph.getFollowers': () => ({ body: { subject: basicOf(ADA), followers } }) });
     const { users } = await page('followers', userId(ADA));
@@ -16,7 +16,7 @@ describe('profiles', () => {
     expect(callsOf('getProfiles').map(({ query }) => query.getAll('actors').length)).toEqual([25, 25, 10]);
   });
 
-  it('leaves out deleted accounts, and those that opted out by a label of the list or the profile', async () => {
+  it('are left out if deleted, or opted out by a label of the list or the profile', async () => {
     const followers = [basicOf(ADA), basicOf(BEN), basicOf(CLEO, HIDDEN), basicOf(didAt(4))];
     await open({
       'app.bsky.graph.getFollowers': () => ({ body: { subject: basicOf(didAt(9)), followers } }),
@@ -27,7 +27,7 @@ describe('profiles', () => {
     expect(callsOf('getProfiles')[0]?.query.getAll('actors')).not.toContain(CLEO);
   });
 
-  it('ignores a negated label', async () => {
+  it('are shown despite a negated label', async () => {
     const [label] = HIDDEN.labels;
     await open({
       'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ ...label, neg: true }] }) }),
@@ -36,7 +36,7 @@ describe('profiles', () => {
   });
 
   it.each(['!no-unauthenticated', '!hide', '!takedown'])(
-    '%s: not_found, for the profile and its lists',
+    '%s: are not_found, for the profile and its lists',
     async (val) => {
       const hidden = { labels: [{ val }] };
       await open({
@@ -52,12 +52,12 @@ describe('profiles', () => {
     },
   );
 
-  it('does not hide a profile for adult labels', async () => {
+  it('are not hidden for adult labels', async () => {
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels: [{ val: 'porn' }] }) }) });
     expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ ok: {} }]);
   });
 
-  it('uses the handle for a missing name, and never looks up an invalid handle', async () => {
+  it('use the handle for a missing name, and are never looked up by an invalid handle', async () => {
     const profile = profileOf(ADA, { handle: 'handle.invalid', displayName: '' });
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profile }) });
     const [byId] = await at.network.users([{ id: userId(ADA) }], CONTEXT());
@@ -74,7 +74,7 @@ describe('profiles', () => {
     expect(at.asked).toHaveLength(before);
   });
 
-  it('reads a missing creation date from the DID directory once, and answers 1970 where that has none', async () => {
+  it('read a missing creation date from the DID directory once, and answer 1970 if that has none', async () => {
     const bare = (did: string) => profileOf(did, { createdAt: undefined });
     await open({
       'app.bsky.actor.getProfiles': (query) => ({ body: { profiles: query.getAll('actors').map(bare) } }),
@@ -96,7 +96,7 @@ describe('profiles', () => {
     expect(callsOf('/log/audit')).toHaveLength(2);
   });
 
-  it('keeps asking the directory about others when it does not know one DID', async () => {
+  it('keep asking the directory about others if it does not know one DID', async () => {
     const bare = (did: string) => profileOf(did, { createdAt: undefined });
     await open({
       'app.bsky.actor.getProfile': (query) => ({ body: bare(query.get('actor') ?? '') }),
@@ -131,13 +131,13 @@ describe('tweets', () => {
   it.each([
     [['und'], undefined],
     [['zxx', 'ja', 'en'], 'ja'],
-  ])('have of the languages %j the first that is one (T28)', async (langs, lang) => {
+  ])('have the first valid one of the languages %j (T28)', async (langs, lang) => {
     await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { langs } })] } }) });
     const [found] = await at.network.tweets([recordId(uri)], CONTEXT());
     expect(found && 'ok' in found && found.ok.lang).toBe(lang);
   });
 
-  it('cuts facets by bytes, whatever characters precede them', async () => {
+  it('have facets cut by bytes, whatever characters precede them', async () => {
     const text = '🚢é @ada.test';
     const start = Buffer.byteLength('🚢é ');
     const facets = [
@@ -180,7 +180,7 @@ describe('tweets', () => {
     expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: expected }]);
   });
 
-  it('does not take a quoted list or feed for a quoted tweet', async () => {
+  it('do not take a quoted list or feed for a quoted tweet', async () => {
     const embed = { $type: 'app.bsky.embed.record', record: { uri: `at://${ADA}/app.bsky.graph.list/3n2rygijlak2c` } };
     await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { embed } })] } }) });
     const [found] = await at.network.tweets([recordId(uri)], CONTEXT());
@@ -188,7 +188,7 @@ describe('tweets', () => {
     expect(found && 'ok' in found && found.ok.quotedId).toBeUndefined();
   });
 
-  it('reads a repost by its own id, and finds none of a deleted or hidden post or of a list', async () => {
+  it('include a repost by its own id, but none of a deleted or hidden post or of a list', async () => {
     const value = { createdAt: '2026-10-03T00:00:00Z', subject: { uri, cid: 'b' } };
     let posts: object[] = [postOf(uri)];
     await open({
@@ -217,7 +217,7 @@ describe('tweets', () => {
     expect(await read()).toMatchObject({ fail: { code: 'not_found' } });
   });
 
-  it('leaves out reposts by accounts that opted out, and reposts without an address', async () => {
+  it('leave out reposts by accounts that opted out, and reposts without an address', async () => {
     const reason = { $type: 'app.bsky.feed.defs#reasonRepost', by: basicOf(BEN), indexedAt: '2026-10-03T00:00:00Z' };
     const feed = [
       { post: postOf(uri, { author: HIDDEN }), reason: { ...reason, uri: repostUri } },
@@ -230,7 +230,7 @@ describe('tweets', () => {
     expect(next).toBeNull();
   });
 
-  it('was made at the same moment in a timeline and alone, and has the same text', async () => {
+  it('have the same time and text in a timeline and alone', async () => {
     const createdAt = '2026-10-03T00:00:00.000Z';
     const reason = {
       $type: 'app.bsky.feed.defs#reasonRepost',
@@ -249,7 +249,7 @@ describe('tweets', () => {
     expect(alone).toEqual({ ok: listed });
   });
 
-  it('parts that are not as they should be are left out, and spoil nothing', async () => {
+  it('leave out invalid parts without losing the rest', async () => {
     const index = { byteStart: 0, byteEnd: 5 };
     const tag = { $type: 'app.bsky.richtext.facet#tag', tag: 'tide' };
     const facets = [{ index, features: [{ $type: 'com.evil#x', tag: 5 }, 7, tag] }, { index: 'here' }];
@@ -264,13 +264,13 @@ describe('tweets', () => {
     expect(tweets).toMatchObject([{ text: 'Hello', hashtags: ['tide'], lang: 'en', media: [], isQuote: false }]);
   });
 
-  it('honours an opt-out label beside an unreadable label', async () => {
+  it('honour an opt-out label next to an unreadable label', async () => {
     const labels = [{ val: 5 }, ...HIDDEN.labels];
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profileOf(ADA, { labels }) }) });
     expect(await at.network.users([{ id: userId(ADA) }], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
   });
 
-  it('leaves an unreadable post out of lists, and fails it alone when it is requested', async () => {
+  it('are left out of lists if unreadable, and fail alone when requested', async () => {
     const bad = uriAt(BEN, '3n2rygijlak2c');
     const posts = [postOf(bad, { record: { text: 5 } }), postOf(uri)];
     await open({
@@ -284,7 +284,7 @@ describe('tweets', () => {
     ]);
   });
 
-  it('reposts are read four at a time at most', async () => {
+  it('that are reposts are read four at a time at most', async () => {
     let underWay = 0;
     let most = 0;
     const uris = [...'abcdefghij'].map((digit) => `at://${BEN}/app.bsky.feed.repost/3n2rygijlak2${digit}`);
@@ -303,7 +303,7 @@ describe('tweets', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('does not send ids that cannot exist', async () => {
+  it('are not requested by ids that cannot exist', async () => {
     await open({});
     for (const id of ['0', '1', '12345678901234567890', userId(ADA), '9'.repeat(64)]) {
       expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);

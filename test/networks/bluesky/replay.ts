@@ -4,7 +4,7 @@ import { createBlueskyNetwork } from '../../../adapters/networks/bluesky/network
 import { listShared, readShared } from '../contract/shared.js';
 import { USER_AGENT } from './stand-in.js';
 
-/** A call that was made of a real AppView, and what it answered. */
+/** A call made to a real AppView, with its answer. */
 export interface Captured {
   readonly name: string;
   readonly method: string;
@@ -33,7 +33,7 @@ interface Profile {
   readonly handle: string;
 }
 
-/** Everybody who occurs anywhere, as whole as they were seen. */
+/** Every person who occurs anywhere, in the fullest form seen. */
 function peopleIn(all: readonly Captured[]): Map<string, Profile> {
   const people = new Map<string, Profile>();
   const note = (value: unknown): void => {

@@ -45,7 +45,7 @@ const searchesSent = (from: number): string[] =>
 describe('search permissions', () => {
   const LATEST: ['Latest'] = ['Latest'];
 
-  it('offers only Latest without an account, and says how to enable it without calling the public AppView', async () => {
+  it('offer only Latest without an account, and say how to enable it without calling the public AppView', async () => {
     const network = open({ baseUrl: 'https://public.api.bsky.app' });
     expect(network.products).toEqual(LATEST);
     expect(network.sessions).toEqual(['anonymous']);
@@ -57,19 +57,19 @@ describe('search permissions', () => {
     }
   });
 
-  it('a query that is wrong is so with an account or without', async () => {
+  it('refuse a wrong query alike with and without an account', async () => {
     const network = open({ baseUrl: 'https://public.api.bsky.app' });
     expect((await failureOf(search(network, 'ferry OR boat'))).code).toBe('bad_request');
   });
 
-  it('another AppView decides for itself: its 403, with any body, is access_denied', async () => {
+  it('are left to another AppView: its 403, with any body, is access_denied', async () => {
     const network = open({});
     expect(network.products).toEqual(PRODUCTS);
     expect((await failureOf(search(network, 'ferry'))).code).toBe('access_denied');
     expect((await failureOf(search(network, 'ferry', 'Top'))).code).toBe('product_unavailable');
   });
 
-  it('the account searches and nothing else; what needs no account is read without', async () => {
+  it('use the account for searches only; what needs no account is read without', async () => {
     const network = open();
     expect(network.sessions).toEqual(['anonymous', 'account']);
     const signal = AbortSignal.timeout(20_000);
@@ -87,7 +87,7 @@ describe('search permissions', () => {
 });
 
 describe('the session of the account (300 sign-ins a day)', () => {
-  it('is one for all reads, also for those at the same moment', async () => {
+  it('is one for all reads, simultaneous ones included', async () => {
     const network = open();
     await Promise.all(Array.from({ length: 8 }, () => search(network, 'ferry')));
     await search(network, 'harbour');
@@ -103,19 +103,19 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
   });
 
-  it('is renewed once also when the server refuses it without saying that it has expired', async () => {
+  it('is also renewed once if the server refuses it without saying that it has expired', async () => {
     const network = open();
     await search(network, 'ferry');
     at.desk.refused.add('a100');
     for (let times = 0; times < 2; times += 1) expect((await search(network, 'ferry')).tweets).toHaveLength(1);
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
-    // Refused again right after it was renewed: that is no_account.
+    // Refused again right after its renewal, which means no_account.
     at.desk.refused.add('a101').add('a102');
     expect((await failureOf(search(network, 'ferry'))).code).toBe('no_account');
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 2]);
   });
 
-  it('a late refusal of the old token leaves the renewed one alone', async () => {
+  it('stays renewed after a late refusal of the old token', async () => {
     const network = open();
     await search(network, 'ferry');
     at.desk.refused.add('a100');
@@ -134,7 +134,7 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
   });
 
-  it('is begun anew when it cannot be renewed, but not within five minutes', async () => {
+  it('is begun anew if it cannot be renewed, but not within five minutes', async () => {
     const network = open();
     await search(network, 'ferry');
     for (const token of ['a100', 'r100']) at.desk.expired.add(token);
@@ -148,7 +148,7 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect(at.desk.signIns).toBe(2);
   });
 
-  it('with a wrong password: no_account, and no second try for a quarter of an hour', async () => {
+  it('is no_account with a wrong password, and not retried for a quarter of an hour', async () => {
     at.desk.password = 'another';
     const network = open();
     for (let tries = 0; tries < 3; tries += 1) {
@@ -162,7 +162,7 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect((await search(network, 'ferry')).tweets).toHaveLength(1);
   });
 
-  it('too many sign-ins rest the account for as long as its server says', async () => {
+  it('rests after too many sign-ins for as long as the server says', async () => {
     const network = open();
     at.misbehave({ does: 'status', status: 429, retryAfterSeconds: 1200 });
     const failure = await failureOf(search(network, 'ferry'));
@@ -171,7 +171,7 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect(failure.retryAfter).toBeGreaterThan(1190);
   });
 
-  it('one who waits no longer leaves the sign-in to the others', async () => {
+  it('is left to the others when one caller stops waiting for it', async () => {
     const network = open();
     at.misbehave({ does: 'hang' });
     const early = network.page({ kind: 'search', subject: 'ferry', product: 'Latest' }, null, {
@@ -182,8 +182,8 @@ describe('the session of the account (300 sign-ins a day)', () => {
   });
 });
 
-describe('the newer search and the older', () => {
-  it('the newer one is tried once; where it is off the older one is used', async () => {
+describe('the newer and the older search', () => {
+  it('try the newer one once, and use the older one if that is off', async () => {
     const network = open();
     const from = at.requests.length;
     await search(network, 'ferry');
@@ -199,7 +199,7 @@ describe('the newer search and the older', () => {
     expect(searchesSent(from).at(-1)).toContain('searchPostsV2');
   });
 
-  it('continues a list with the version that it began with', async () => {
+  it('continue a list with the version that it began with', async () => {
     at.desk.hasV2 = true;
     const network = open();
     const first = await search(network, 'tide');
@@ -231,14 +231,14 @@ describe('filters that Bluesky does not have', () => {
     expect((await search(network, 'harbour', 'Videos')).tweets).toEqual([]);
   });
 
-  it('People, each with counts; who has opted out is not among them', async () => {
+  it('serve People, each with counts, and without those who opted out', async () => {
     const network = open();
     const found = await search(network, 'harbor', 'People');
     expect(found.users).toMatchObject([{ id: at.userId('harbor'), followersCount: MANY }]);
     expect((await search(network, 'shy', 'People')).users).toEqual([]);
   });
 
-  it('posts of those who have opted out are left out', async () => {
+  it('leave out posts of accounts that opted out', async () => {
     expect((await search(open(), 'friends')).tweets).toEqual([]);
   });
 });
@@ -252,7 +252,7 @@ describe('the check at start', () => {
     expect(report?.findings.map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  it('says what an account would add when none is configured, and that the rest works', async () => {
+  it('says what an account would add if none is configured, and that the rest works', async () => {
     const report = await check(open({}));
     expect([report?.ok, report?.findings.map(({ ok }) => ok)]).toEqual([true, [true, false]]);
   });

@@ -10,15 +10,15 @@ import { didOf, handleOf, tidOf, uriOf } from './objects.js';
 
 const PAGE_OF_A_DOOR = '<!doctype html><title>Attention Required!</title><p>nginx';
 
-/** What a test does to the account's server. */
+/** What a test can do to the account's server. */
 export interface Desk {
-  /** How often somebody has signed in, and renewed a session. */
+  /** How often clients have signed in, and renewed a session. */
   signIns: number;
   renewals: number;
   password: string;
-  /** Tokens that are no longer good. */
+  /** Expired tokens. */
   readonly expired: Set<string>;
-  /** Tokens that are refused without saying why. */
+  /** Tokens that are refused without a reason. */
   readonly refused: Set<string>;
   /** What the next refusals of those wait for, one each. */
   beforeRefusal: Promise<void>[];
@@ -29,14 +29,14 @@ export interface Desk {
 export interface BlueskyStandIn extends StandIn {
   readonly desk: Desk;
   readonly baseUrl: string;
-  /** A network like that of the stand-in, configured in another way. */
+  /** A network on this stand-in, with other options. */
   open(options: Partial<BlueskyOptions>): ReturnType<typeof createBlueskyNetwork>;
 }
 
 export const ACCOUNT = { identifier: 'reader.test', appPassword: 'abcd-efgh-ijkl-mnop' };
 export const USER_AGENT = 'Perch/0.3.0 (+https://perch.example; mail@perch.example)';
 
-/** The AppView and the account's server in one, over the world. Strangers are not served searches. */
+/** The AppView and the account's server in one, over the world. Clients without an account get no searches. */
 export async function openStandIn(): Promise<BlueskyStandIn> {
   let how: Misbehaviour | null = null;
   const requests: string[] = [];
@@ -208,7 +208,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'UpstreamUnavailable',
 };
 
-/** True when that is all there is to the answer. */
+/** True if the answer is complete with this. */
 function misbehaves(how: Misbehaviour, request: IncomingMessage, response: ServerResponse): boolean {
   switch (how.does) {
     case 'status': {
@@ -244,7 +244,7 @@ function misbehaves(how: Misbehaviour, request: IncomingMessage, response: Serve
 
 const NAMES = { id: ['did', 'uri'], createdAt: ['createdAt'], handle: ['handle'] } as const;
 
-/** Every object without what tells it apart, or with something else in its place. */
+/** Every object without its identifying field, or with another value there. */
 function mistyped(body: unknown, { field, as }: Extract<Misbehaviour, { does: 'mistype' }>): unknown {
   const names: readonly string[] = NAMES[field];
   return rewritten(body, (name, value) => {

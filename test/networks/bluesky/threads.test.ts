@@ -6,7 +6,7 @@ import { didAt, postOf, uriAt } from './fake.js';
 const at = bench();
 const { open, page, callsOf } = at;
 
-describe('threads come in one piece and are cut into pages', () => {
+describe('threads, which come in one piece and are cut into pages', () => {
   const key = (n: number): string =>
     `3n2rygijl${String(n)
       .padStart(4, '2')
@@ -42,7 +42,7 @@ describe('threads come in one piece and are cut into pages', () => {
   );
   const serve = () => open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread } }) });
 
-  it('returns the requested post, its ancestors, then replies oldest first, each once', async () => {
+  it('return the requested post, its ancestors, then replies oldest first, each once', async () => {
     await serve();
     const one = await page('thread', recordId(focal));
     const two = await page('thread', recordId(focal), one.next);
@@ -65,12 +65,12 @@ describe('threads come in one piece and are cut into pages', () => {
     expect(callsOf('getPostThread')[0]?.query.get('depth')).toBe('1');
   });
 
-  it('keeps the order when posts appear or disappear between two pages', async () => {
+  it('keep their order when posts appear or disappear between two pages', async () => {
     let replies = answers;
     await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: node(focal, { replies }) } }) });
     const one = await page('replies', recordId(focal));
     const seen = one.tweets?.map(({ id }) => id) ?? [];
-    // The last of the page and one of its first are gone; one older than all came.
+    // The last of the page and one of its first are gone, and one older than all has come.
     const doomed = [seen.at(-1), seen[0]];
     const late = node(uriAt(CLEO, key(3333)), {}, reply(focal, '2026-10-01T00:00:00.000Z'));
     replies = [...answers.filter(({ post }) => !doomed.includes(recordId(post.uri))), late];
@@ -79,7 +79,7 @@ describe('threads come in one piece and are cut into pages', () => {
     expect(two.tweets?.some(({ id }) => seen.includes(id))).toBe(false);
   });
 
-  it('answers not_found for a deleted, blocked or hidden post', async () => {
+  it('are not_found for a deleted, blocked or hidden post', async () => {
     for (const root of [gone, blocked, hidden]) {
       await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: root } }) });
       await expect(page('thread', recordId(focal))).rejects.toMatchObject({ code: 'not_found' });

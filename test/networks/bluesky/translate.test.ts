@@ -4,7 +4,7 @@ import { translate, translatePeople } from '../../../adapters/networks/bluesky/s
 import type { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 
-/** What is sent, without what is not. */
+/** The parameters that are sent. */
 const sent = (params: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(params).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
@@ -19,7 +19,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     ['early ferry', { q: 'early ferry' }],
     ['"early ferry" six', { q: '"early ferry" six' }],
     ['harbor_2', { q: 'harbor_2' }],
-    // What a query language could read as its own is a phrase of one word.
+    // What a query language could interpret becomes a phrase of one word.
     ['a*b', { q: '"a*b"' }],
     ['AND', { q: '"AND"' }],
     ['https://example.org/a?b=c', { q: '*', url: 'https://example.org/a?b=c' }],
@@ -43,7 +43,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     expect(older(q)).toEqual({ sort: 'latest', ...params });
   });
 
-  it('Top is the network’s own order', () => {
+  it('uses the network’s own order for Top', () => {
     expect(older('ferry', 'Top')).toEqual({ q: 'ferry', sort: 'top' });
     expect(newer('ferry', 'Top')).toMatchObject({ query: 'ferry', sort: 'top' });
   });
@@ -93,7 +93,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     [`#${'a'.repeat(65)}`, `#${'a'.repeat(65)}`],
     ['ferry near:harbour', 'near:'],
     ['ferry geocode:1,2,3km', 'geocode:'],
-  ])('%s is refused, and the message names %s', (q, name) => {
+  ])('refuses %s with a message that names %s', (q, name) => {
     let failure: ServiceError | undefined;
     try {
       translate(q, 'Latest');
@@ -102,18 +102,18 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     }
     expect([failure?.code, failure?.detail.param]).toEqual(['bad_request', 'q']);
     expect(failure?.message).toContain(name);
-    // A reason only where there is one.
+    // A reason is given only if there is one.
     expect(failure?.message).not.toMatch(/not support.*not supported/);
   });
 
-  it('a hashtag can have at most 64 characters, whatever they are made of, and 640 bytes', () => {
+  it('allows at most 64 characters of any kind and 640 bytes in a hashtag', () => {
     const tag = 'e\u0301'.repeat(64);
     expect(translate(`#${tag}`, 'Latest').tags).toHaveLength(1);
     const heavy = `e${'\u0301'.repeat(10)}`.repeat(32);
     expect(() => translate(`#${heavy}`, 'Latest')).toThrow(/64 characters/);
   });
 
-  it('people are searched by words', () => {
+  it('searches people by words', () => {
     expect(translatePeople('ada "of the harbour"')).toBe('ada of the harbour');
     for (const q of ['from:ada.test', 'ada -ben', '#tide', 'ada OR ben']) {
       expect(() => translatePeople(q)).toThrow(/takes words only/);

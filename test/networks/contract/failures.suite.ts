@@ -5,18 +5,18 @@ import type { Found } from '../../../src/ports/network.js';
 import type { Misbehaviour, StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, failureOf, list } from './outcomes.js';
 
-/** An upstream that fails ends in the documented code, free, within the deadline. */
+/** A failing upstream results in the documented code, free, within the deadline. */
 export function failuresSuite(at: () => StandIn): void {
   const first = (ref: Parameters<StandIn['network']['page']>[0]) => at().network.page(ref, null, CONTEXT());
 
-  describe('an upstream that fails', () => {
+  describe('a failing upstream', () => {
     const reads: [string, () => Promise<unknown>][] = [
       ['a profile', () => at().network.users([{ handle: at().handle('harbor') }], CONTEXT())],
       ['a tweet', () => at().network.tweets([at().tweetId('question')], CONTEXT())],
       ['a timeline', () => first(list('timeline', at().userId('harbor')))],
       ['followers', () => first(list('followers', at().userId('harbor')))],
     ];
-    /** What a read as a whole, or each of its inputs, failed with. */
+    /** The codes with which a read, or each of its inputs, failed. */
     const codes = async (read: () => Promise<unknown>): Promise<string[]> => {
       try {
         const answer = await read();
@@ -42,7 +42,7 @@ export function failuresSuite(at: () => StandIn): void {
       ['objects without an id', { does: 'mistype', field: 'id', as: 'missing' }, 'upstream_error'],
       ['a date that is a number', { does: 'mistype', field: 'createdAt', as: 'number' }, 'upstream_error'],
       ['a connection that is reset', { does: 'reset' }, 'upstream_error'],
-    ])('%s ends in its code on every kind of read', async (_what, how, code) => {
+    ])('%s: gives its code on every kind of read', async (_what, how, code) => {
       at().misbehave(how);
       for (const [what, read] of reads) {
         const found = await codes(read);
@@ -50,7 +50,7 @@ export function failuresSuite(at: () => StandIn): void {
       }
     });
 
-    it('a 429 says for how long, in the dialect of the network (S2)', async () => {
+    it('says how long a 429 lasts, in the dialect of the network (S2)', async () => {
       at().misbehave({ does: 'status', status: 429, retryAfterSeconds: 120 });
       const failure = await failureOf(first(list('timeline', at().userId('harbor'))));
       expect(failure.retryAfter).toBeGreaterThan(110);
@@ -64,7 +64,7 @@ export function failuresSuite(at: () => StandIn): void {
       expect(String((failure.detail.cause as Error | undefined)?.message)).toMatch(/\b(id|uri|did)\b/);
     });
 
-    it('counters that no number holds are not passed on as if they were right', async () => {
+    it('does not have oversized counters passed on as if they were right', async () => {
       at().misbehave({ does: 'overflow' });
       const [found] = await at()
         .network.users([{ handle: at().handle('harbor') }], CONTEXT())
@@ -73,7 +73,7 @@ export function failuresSuite(at: () => StandIn): void {
       else expect(failed(found)).toBe('upstream_error');
     });
 
-    it('one that says nothing holds a read no longer than its signal', async () => {
+    it('holds a read no longer than its signal if it says nothing', async () => {
       at().misbehave({ does: 'hang' });
       const startedAt = performance.now();
       const read = at().network.page(list('timeline', at().userId('harbor')), null, {
@@ -81,11 +81,11 @@ export function failuresSuite(at: () => StandIn): void {
       });
       expect(await codeOf(read)).not.toBe('answered');
       expect(performance.now() - startedAt).toBeLessThan(5000);
-      // What it would have said later is nobody's.
+      // What it would have said later reaches no caller.
       await sleep(10);
     });
 
-    it('and is well again when it is', async () => {
+    it('is read again once it is well', async () => {
       at().misbehave({ does: 'status', status: 503 });
       await codeOf(first(list('timeline', at().userId('harbor'))));
       at().misbehave(null);

@@ -9,9 +9,12 @@ import { callContextOf, failureOf } from '../../kit/pool.js';
 import type { StandIn } from './harness.js';
 import { list } from './outcomes.js';
 
-/** What a network's adapter and the pool make of an upstream that is slower than its pace, hangs, or fails for one kind of read. */
+/**
+ * How a network's adapter and the pool cope with an upstream that is slower than its pace, hangs, or fails for one kind
+ * of read.
+ */
 export function loadSuite(name: string, open: () => Promise<StandIn>): void {
-  // At the same time as the other networks: what is waited for is a clock, and each has its own upstream, pace and pool.
+  // Concurrent with the other networks, because it waits for real time, and each has its own upstream, pace and pool.
   describe.concurrent(`${name}: an upstream that does not manage its pace`, () => {
     let at: StandIn;
     let pool: Pool;
@@ -32,7 +35,7 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
     const timeline = () => list('timeline', at.userId('harbor'));
     const states = () => pool.health().sessions.map(({ state }) => state);
 
-    it.sequential('slower than its pace: what it does not manage waits here, in turns, and nothing is taken for a failure', {
+    it.sequential('slower than its pace: the excess waits here, in turns, and nothing counts as a failure', {
       timeout: 150_000,
     }, async () => {
       Object.assign(at.load, { servers: 1, latencyMs: 60 });
@@ -44,14 +47,14 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
       expect(new Set(await Promise.all(heavy))).toEqual(new Set(['answered']));
       const heavyMs = performance.now() - startedAt;
       expect(lightMs).toBeLessThan(heavyMs);
-      // What is at the upstream is far less than what waits.
+      // Far fewer reads are at the upstream than wait.
       expect(at.load.peak).toBeLessThan(40);
-      // One may rest, where the upstream's own headers ask for it, and one may not read this kind at all.
+      // One may rest because the upstream's own headers ask for it, and one may not read this kind at all.
       const closed = pool.health().sessions.flatMap((session) => session.closed);
       expect(closed.filter(({ why }) => why === 'failing')).toEqual([]);
     });
 
-    it.sequential('hanging: calls in flight are bounded, and it is read again when it is back', {
+    it.sequential('hanging: calls in flight are bounded, and reads resume when it is back', {
       timeout: 150_000,
     }, async () => {
       const sessions = at.network.sessions.length;
@@ -69,12 +72,12 @@ export function loadSuite(name: string, open: () => Promise<StandIn>): void {
       expect(outcome).toBe('answered');
     });
 
-    it.sequential('failing for one kind of read: only that kind is left alone', { timeout: 150_000 }, async () => {
+    it.sequential('failing for one kind of read: only that kind is paused', { timeout: 150_000 }, async () => {
       const before = at.requests.length;
       expect(await page(timeline(), 'a')).toBe('answered');
       const paths = new Set(at.requests.slice(before).map((line) => line.replace(/^\S+ /, '').replace(/\?.*/, '')));
       await page(followers(), 'a');
-      // What followers are read with as well must go on.
+      // Reads that the list of followers also needs must go on.
       const others = at.requests
         .slice(before + paths.size)
         .map((line) => line.replace(/^\S+ /, '').replace(/\?.*/, ''));

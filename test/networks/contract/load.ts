@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** How much an upstream serves, in front of what it answers. */
+/** Limits how much an upstream serves. */
 export class Load {
-  /** Requests that it works on at a time, and how long it takes for each, milliseconds. */
+  /** How many requests it works on at a time, and how long each takes, in milliseconds. */
   servers = Number.POSITIVE_INFINITY;
   latencyMs = 0;
-  /** Requests that it takes and never answers, and those that it fails: by their address. */
+  /** Which requests it accepts and never answers, and which it fails, by their address. */
   hangs: (url: string) => boolean = () => false;
   fails: (url: string) => boolean = () => false;
-  /** The most that were with it at once. */
+  /** The most requests that it had at once. */
   peak = 0;
   #with = 0;
   #busy = 0;

@@ -4,7 +4,7 @@ import type { Found, ReadContext } from '../../../src/ports/network.js';
 
 export const CONTEXT = (): ReadContext => ({ signal: AbortSignal.timeout(20_000) });
 
-/** A reason may be told along. */
+/** The code, followed by the reason if there is one. */
 export const failed = (found: Found<unknown> | undefined): string =>
   found && 'fail' in found ? found.fail.code : 'found';
 

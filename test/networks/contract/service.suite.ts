@@ -39,7 +39,7 @@ export function serviceSuite(name: string, open: () => Promise<StandIn>): void {
       ];
     };
 
-    it('every read answers, and costs what it costs on any network (section 1)', async () => {
+    it('answers every read at the same price as on any network (section 1)', async () => {
       const reader: Customer = await customers.customer();
       for (const [path, items] of reads()) {
         const { status, body } = await reader.get(`${path}${path.includes('?') ? '&' : '?'}fresh=true`);
@@ -47,7 +47,7 @@ export function serviceSuite(name: string, open: () => Promise<StandIn>): void {
       }
     });
 
-    it('again, each is a hit at half the price', async () => {
+    it('answers each again as a hit at half the price', async () => {
       const reader = await customers.customer();
       for (const [path] of reads()) await reader.get(path);
       for (const [path, items] of reads()) {
@@ -56,7 +56,7 @@ export function serviceSuite(name: string, open: () => Promise<StandIn>): void {
       }
     });
 
-    it('a profile and its timeline come with one query, for one credit each', async () => {
+    it('answers a profile and its timeline in one query, for one credit each', async () => {
       const account = await perch.account();
       const query = `{ user(handle: "${at.handle('harbor')}") {
         name followersCount tweets(first: 20) { nodes { text createdAt author { handle } } pageInfo { hasNextPage } }
@@ -77,7 +77,7 @@ export function serviceSuite(name: string, open: () => Promise<StandIn>): void {
       expect(extensions.credits.breakdown.reduce((sum, { items }) => sum + items, 0)).toBe(21);
     });
 
-    it('a failing upstream is free, and says its code', async () => {
+    it('answers a failing upstream free, with its code', async () => {
       const reader = await customers.customer();
       at.misbehave({ does: 'status', status: 503 });
       const { status, body } = await reader

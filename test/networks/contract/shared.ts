@@ -5,14 +5,17 @@ import { describe, it } from 'vitest';
 
 const BESIDE = fileURLToPath(new URL('../../../../shared/', import.meta.url));
 
-/** Captured answers and published contracts of the networks: kept beside the checkout, for they are not ours to publish. */
+/**
+ * Captured answers and published contracts of the networks. They are kept outside the checkout because we may not
+ * publish them.
+ */
 const ROOT = process.env.PERCH_SHARED || BESIDE;
 
-/** Without them it is left out and its name says why; where `PERCH_SHARED` promises them it then fails. */
+/** Without them, the suite is left out and its name says why; if `PERCH_SHARED` promises them, it fails instead. */
 export function describeWithShared(folder: string, name: string, suite: () => void): void {
   const isMissing = !existsSync(join(ROOT, folder)) && !process.env.PERCH_SHARED;
   const shown = isMissing ? `${name} [left out: no ${folder}; name the folder it is in as PERCH_SHARED]` : name;
-  // Vitest would run the suite's body even so, and that reads what is missing.
+  // Vitest would still run the suite's body, which reads what is missing.
   describe.skipIf(isMissing)(shown, isMissing ? () => it('is left out', () => {}) : suite);
 }
 

@@ -8,7 +8,7 @@ import type { StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, list } from './outcomes.js';
 import { fanOf, LATER, LATER_FROM, laterOf, MANY, noteOf, postOf, QUIET_FROM, setLater, WORLD } from './world.js';
 
-/** What every adapter keeps, over a stand-in that serves the same world in each network's words. */
+/** What every adapter must do, over a stand-in that serves the same world in each network's terms. */
 export function networkSuite(name: string, open: () => Promise<StandIn>): void {
   describe(`${name}: the contract of all networks`, () => {
     let at: StandIn;
@@ -26,7 +26,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       [...(page.users ?? page.tweets ?? [])].map(({ id }) => id);
     const tweetIds = (...keys: string[]): string[] => keys.map((key) => at.tweetId(key));
 
-    /** The whole list, as the engine cuts it: so many at a time, from an engine that holds nothing. */
+    /** The whole list, read in pages of `count` by an engine with an empty cache. */
     async function walk(ref: ListRef, count: number): Promise<string[]> {
       const engine = createEngine(at.network);
       const ids: string[] = [];
@@ -41,7 +41,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     }
 
     describe('objects', () => {
-      it('a profile by handle, in any case, and by id, whole (section 2)', async () => {
+      it('return a whole profile by handle, in any case, and by id (section 2)', async () => {
         const found = await user(at.handle('harbor').toUpperCase());
         expect(found).toMatchObject({
           ok: {
@@ -56,7 +56,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(await userById(at.userId('harbor'))).toEqual(found);
       });
 
-      it('a tweet, whole: text, author with counts, references, pictures, tags, mentions, addresses', async () => {
+      it('return a whole tweet: text, author with counts, references, pictures, tags, mentions, addresses', async () => {
         const found = await tweet(at.tweetId('rich'));
         expect(found).toMatchObject({
           ok: {
@@ -73,7 +73,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         });
       });
 
-      it('references: reply, quote, repost', async () => {
+      it('have references: reply, quote, repost', async () => {
         const [answer, quoting, boost] = await Promise.all(
           ['answer', 'quoting', 'boost'].map((key) => tweet(at.tweetId(key))),
         );
@@ -86,13 +86,13 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         if (boost && 'ok' in boost) expect(boost.ok.text).toContain(postOf(WORLD, 'question').text);
       });
 
-      it('answers not_found for unknown objects, by handle and by id', async () => {
+      it('are not_found if unknown, by handle and by id', async () => {
         const { nobody } = at;
         const all = [await user(nobody.handle), await userById(nobody.userId), await tweet(nobody.tweetId)];
         for (const one of all) expect(failed(one)).toBe('not_found');
       });
 
-      it('answers not_found for deleted, suspended and private objects', async () => {
+      it('are not_found if deleted, suspended or private', async () => {
         for (const name of ['gone', 'banned'] as const) {
           if (name === 'banned' && at.cannot.includes('suspended')) continue;
           expect([name, failed(await user(at.handle(name)))]).toEqual([name, 'not_found']);
@@ -101,10 +101,10 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         if (!at.cannot.includes('private')) expect(failed(await tweet(at.tweetId('hidden')))).toBe('not_found');
       });
 
-      it('a full batch with some missing: one outcome per input, in order', async () => {
+      it('fill a full batch with some missing: one outcome per input, in order', async () => {
         const { batchSize } = at.network;
         const names = Array.from({ length: batchSize.users }, (_, n) => at.handle(fanOf(n)));
-        // Inputs are distinct: one nobody, and one who is gone. Some networks take a single one.
+        // Inputs are distinct: one that does not exist, and one that is deleted. Some networks accept a single input.
         names[names.length - 1] = at.handle('harbor');
         names[Math.floor(names.length / 2)] = at.handle('gone');
         names[0] = at.nobody.handle;
@@ -126,28 +126,28 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     });
 
     describe('lists', () => {
-      it.each([7, 50, 100])('a timeline of 250, walked by %i, gives each once, newest first (C11)', async (count) => {
+      it.each([7, 50, 100])('return a timeline of 250, walked by %i, once each, newest first (C11)', async (count) => {
         const ids = await walk(list('timeline', at.userId('harbor')), count);
         expect(ids).toEqual(Array.from({ length: MANY }, (_, n) => at.tweetId(noteOf(MANY - 1 - n))));
       });
 
-      it('250 followers, walked by 7, are each there once, complete (M13)', async () => {
+      it('return 250 followers, walked by 7, once each and complete (M13)', async () => {
         const ids = await walk(list('followers', at.userId('harbor')), 7);
         expect(new Set(ids)).toEqual(new Set(Array.from({ length: MANY }, (_, n) => at.userId(fanOf(n)))));
         expect(ids).toHaveLength(MANY);
       });
 
-      it('the accounts that a user follows', async () => {
+      it('return the accounts that a user follows', async () => {
         expect(await walk(list('following', at.userId('ben')), 20)).toEqual([at.userId('ada')]);
       });
 
-      it('nothing: a page without items that leads nowhere (M4)', async () => {
+      it('return a page without items and without a next one for an empty list (M4)', async () => {
         const page = await first(list('timeline', at.userId('quiet')));
         expect([idsOf(page), page.next]).toEqual([[], null]);
         expect(await walk(list('followers', at.userId('quiet')), 20)).toEqual([]);
       });
 
-      it('answers not_found for lists of an unknown user, and empty quotes and retweeters of an unknown tweet (T6)', async () => {
+      it('are not_found for an unknown user, and empty for quotes and retweeters of an unknown tweet (T6)', async () => {
         for (const kind of LIST_KINDS) {
           const { subject, withoutSubject } = LISTS[kind];
           if (subject === 'query' || !at.network.lists[kind] || at.cannot.some((what) => what === kind)) continue;
@@ -157,7 +157,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         }
       });
 
-      it('refuses a list that it does not have without a request', async () => {
+      it('are refused without a request if the network does not have them', async () => {
         const before = at.requests.length;
         for (const kind of LIST_KINDS) {
           if (at.network.lists[kind]) continue;
@@ -166,7 +166,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(at.requests.length).toBe(before);
       });
 
-      it('returns a thread as the requested tweet, its ancestors, then its replies', async () => {
+      it('return a thread as the requested tweet, its ancestors, then its replies', async () => {
         const thread = await walk(list('thread', at.tweetId('question')), 20);
         expect(thread[0]).toBe(at.tweetId('question'));
         expect(new Set(thread)).toEqual(new Set(tweetIds('question', 'answer', 'other', 'nested')));
@@ -175,7 +175,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(inside).toContain(at.tweetId('nested'));
       });
 
-      it('replies are the direct ones only', async () => {
+      it('return only direct replies', async () => {
         const replies = await walk(list('replies', at.tweetId('question')), 20);
         expect(new Set(replies)).toEqual(new Set(tweetIds('answer', 'other')));
       });
@@ -186,13 +186,13 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(await walk(list('quotes', at.tweetId('question')), 20)).toEqual(tweetIds('quoting'));
       });
 
-      it('a repost in a timeline is one item, with the whole text (M23)', async () => {
+      it('return a repost in a timeline as one item, with the whole text (M23)', async () => {
         const ids = await walk(list('timeline', at.userId('ben')), 20);
         expect(ids[0] === at.tweetId('quotingRemoved') || ids[0] === at.tweetId('boost')).toBe(true);
         expect(ids).toContain(at.tweetId('boost'));
       });
 
-      it('a search finds, and an operator that cannot be said is refused by name, never dropped', async () => {
+      it('return the results of a search; an operator that cannot be translated is refused by name, never dropped', async () => {
         if (!at.cannot.includes('search')) {
           const found = await walk(list('search', 'ferry', { product: 'Latest' }), 20);
           expect(found).toContain(at.tweetId('question'));
@@ -210,13 +210,13 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     describe('new items', () => {
       afterEach(() => setLater(false));
 
-      /** Lists by time, and a subject that the posts to come belong to. */
+      /** Lists ordered by time, each with a subject to which the later posts belong. */
       const watched = LIST_KINDS.filter((kind) => hasSince({ kind })).map((kind) => {
         const of = { user: () => at.userId('cleo'), tweet: () => at.tweetId('question'), query: () => 'ferry' };
         return [kind, of[LISTS[kind].subject]] as const;
       });
 
-      it.each(watched)('are returned once, the oldest first, and none when none came: %s', async (kind, subject) => {
+      it.each(watched)('are returned once, oldest first, and none if none came: %s', async (kind, subject) => {
         if (!at.network.lists[kind] || at.cannot.some((what) => what === kind)) return;
         const engine = createEngine(at.network);
         engine.clock.nowMs = QUIET_FROM;
@@ -249,17 +249,17 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       const harbor = () => list('timeline', at.userId('harbor'));
       const newest = (count: number) => Array.from({ length: count }, (_, n) => at.tweetId(noteOf(MANY - 1 - n)));
 
-      it('short ones: each item once, to the end', async () => {
+      it('give each item once, to the end, if they are short', async () => {
         at.misbehave({ does: 'shortPages' });
         expect(await walk(harbor(), 50)).toEqual(newest(MANY));
       });
 
-      it('overlapping ones: no item twice (C11)', async () => {
+      it('give no item twice if they overlap (C11)', async () => {
         at.misbehave({ does: 'overlap' });
         expect(await walk(harbor(), 50)).toEqual(newest(MANY));
       });
 
-      it('a cursor that repeats ends the list (U22)', async () => {
+      it('end the list if a cursor repeats (U22)', async () => {
         at.misbehave({ does: 'repeatCursor' });
         const ids = await walk(harbor(), 10);
         expect(new Set(ids).size).toBe(ids.length);
@@ -268,7 +268,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
     });
 
     describe('billed items', () => {
-      /** The whole list, as the adapter has it, in pages of so many items. */
+      /** The whole list, as the adapter returns it in pages of this many items. */
       async function walkBy(ref: ListRef, want: number | undefined): Promise<string[]> {
         const ids: string[] = [];
         let token: string | null = null;
@@ -289,7 +289,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         expect(told).toEqual(at.network.billing ? [{ kind: 'user', items: 1 }] : []);
       });
 
-      it('depends on how many items are wanted, but neither the items nor their order do', async () => {
+      it('depend on how many items are wanted, while the items and their order do not', async () => {
         if (at.network.billing?.per !== 'item') return;
         for (const kind of LIST_KINDS) {
           if (!at.network.lists[kind]) continue;
@@ -304,7 +304,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
 
     failuresSuite(() => at);
 
-    it('says who it is (an identifying User-Agent)', async () => {
+    it('sends an identifying User-Agent', async () => {
       await user(at.handle('harbor'));
       expect(at.lastHeaders()['user-agent']).toMatch(/^Perch\/0\.3\.0 \(.+\)$/);
     });

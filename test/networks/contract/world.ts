@@ -1,10 +1,10 @@
-/** One small invented network in Perch's own words: each adapter's stand-in serves it in the words of its upstream. */
+/** One small invented network in Perch's own terms. Each adapter's stand-in serves it in those of its upstream. */
 
 export interface Person {
-  /** Letters only: what stand-ins make handles and ids of. */
+  /** Letters only; stand-ins make handles and ids from it. */
   readonly name: string;
   readonly bio?: string;
-  /** Not to be shown: whatever the network calls it. */
+  /** Not to be shown, whatever the network calls that. */
   readonly state?: 'deleted' | 'private' | 'suspended';
   readonly followers: readonly string[];
   readonly createdAt: string;
@@ -32,10 +32,10 @@ export interface World {
   readonly posts: readonly Post[];
 }
 
-/** More than any natural page holds, several times. */
+/** Several times what any natural page holds. */
 export const MANY = 250;
 
-/** Posts that are written while a list is watched: replies and quotes of `question`. */
+/** The number of posts written while a list is watched: replies to and quotes of `question`. */
 export const LATER = 5;
 
 const START = Date.UTC(2026, 9, 1);
@@ -56,8 +56,8 @@ const person = (name: string, rest: Partial<Person> = {}): Person => ({
 });
 
 /**
- * `harbor` has 250 followers and 250 notes; `ada` asks, `ben` and `cleo` answer, `ben` is answered in turn; `quiet` has never
- * written; `gone`, `shy` and `banned` are not to be shown.
+ * `harbor` has 250 followers and 250 notes; `ada` asks, `ben` and `cleo` answer, `ben` is answered in turn; `quiet` has
+ * never posted; `gone`, `shy` and `banned` are not to be shown.
  */
 export const WORLD: World = {
   people: [
@@ -109,11 +109,11 @@ export const WORLD: World = {
   ],
 };
 
-/** Minutes between which nothing is written, and the next posts are. */
+/** The later posts are written after a pause of some minutes without any. */
 export const QUIET_FROM = START + 2015 * 60_000;
 export const LATER_FROM = START + 2030 * 60_000;
 
-/** Writes the posts that are not there yet, or takes them back. */
+/** Adds the later posts, or removes them. */
 export function setLater(isThere: boolean): void {
   for (const post of WORLD.posts) {
     if (post.key.startsWith('later')) Object.assign(post, { deleted: isThere ? undefined : true });
@@ -129,6 +129,6 @@ export const postOf = (world: World, key: string): Post => {
   return found;
 };
 
-/** What can be seen of somebody's timeline, newest first, reposts included. */
+/** The visible posts of a person's timeline, newest first, reposts included. */
 export const timelineOf = (world: World, name: string): Post[] =>
   world.posts.filter((post) => post.by === name && !post.deleted).reverse();

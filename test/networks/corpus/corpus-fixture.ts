@@ -10,14 +10,14 @@ export interface Corpus {
   readonly sql: Sql;
   readonly network: Network;
   readonly context: ReadContext;
-  /** Columns of `corpus_users`; a handle and a name are made up where none is given. */
+  /** Columns of `corpus_users`; makes up handle and name if they are not given. */
   user(row: { id: number | string } & Record<string, unknown>): Promise<void>;
-  /** Columns of `corpus_tweets`; tweets of a higher id are younger, by a second each, where no time is given. */
+  /** Columns of `corpus_tweets`. Without a time, tweets are a second apart, the one with the higher id later. */
   tweet(row: { id: number | string } & Record<string, unknown>): Promise<void>;
   follow(followerId: number, followedId: number, ordinal: number): Promise<void>;
   page(kind: ListKind, subject: string | number, token?: string | null): Promise<NetworkPage>;
   search(q: string, product?: Product, token?: string | null): Promise<NetworkPage>;
-  /** The ids of a whole list, page by page, and how many each page held. */
+  /** The ids of a whole list, read page by page, and the size of each page. */
   walk(list: ListRef): Promise<{ ids: string[]; sizes: number[] }>;
   drop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function corpusIn(database: FreshDatabase): Corpus {
   const network = createCorpusNetwork(sql);
   const context = { signal: new AbortController().signal };
   const page = async (list: ListRef, token: string | null): Promise<NetworkPage> => {
-    // Rows that a test inserts are indexed as those of an earlier version are at a start.
+    // Rows that a test inserts are indexed like rows of an earlier version at a start.
     if (list.kind === 'search') await indexCorpus(sql);
     return network.page(list, token, context);
   };

@@ -95,7 +95,7 @@ describe('an index that is missing', () => {
   const isValid = async () =>
     (await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('corpus_tweets_rank')`)[0]
       ?.valid;
-  /** Builds that wait for somebody who writes. */
+  /** Index builds that wait for a writer. */
   const builds = async () =>
     (await sql`select from pg_locks where mode = 'ShareLock' and relation = 'corpus_tweets'::regclass`).length;
 
@@ -120,7 +120,7 @@ describe('an index that is missing', () => {
     }
   });
 
-  it('is left to the next start when it is stopped', async () => {
+  it('is left to the next start if its build is stopped', async () => {
     const stop = new AbortController();
     await sql.begin(async (writer) => {
       await writer`update corpus_tweets set lang = 'en' where id = 1`;
@@ -176,7 +176,7 @@ describe('indexing', () => {
     expect(await unindexed()).toBe(0);
   });
 
-  it('says nothing and writes nothing where all is indexed', async () => {
+  it('logs nothing and writes nothing if everything is indexed', async () => {
     await loadCorpus(sql, [tweet({ text: 'tide' })]);
     const told: string[] = [];
     await indexCorpus(sql, { onProgress: (text) => told.push(text) });
@@ -194,7 +194,7 @@ describe('the version of the index', () => {
   };
 
   it.each(['corpus', 'invented'] as const)(
-    'indexes all rows of the %s tables anew when it is a later one',
+    'indexes all rows of the %s tables anew if it is a later one',
     async (tables) => {
       const open = OPEN[tables];
       const users: CorpusRow[] = [{ kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } }];
@@ -247,8 +247,8 @@ const tweet = (fields: Partial<Tweet>): CorpusRow => ({
   tweet: { id: '1', text: 'a tide', createdAt: '2020-01-01T00:00:00.000Z', authorId: '7', ...fields },
 });
 
-describe('an import of what is there', () => {
-  it('indexes the merged row: what it leaves out is still found, and what it changes is found anew', async () => {
+describe('an import of existing rows', () => {
+  it('indexes the merged row: what the import omits is still found, and what it changes is found anew', async () => {
     await loadCorpus(sql, [tweet({ hashtags: ['Été'], lang: 'fr', likesCount: 5 })]);
     expect(await search('tide #été lang:fr -min_faves:10')).toEqual(['1']);
     const summary = await loadCorpus(sql, [tweet({ text: 'an “ebb”', likesCount: 5000 })]);

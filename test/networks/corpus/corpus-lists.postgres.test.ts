@@ -12,7 +12,7 @@ describe('lists of a corpus', () => {
     const { sql } = corpus;
     await sql`insert into corpus_users (id, handle, name, followers, following, tweets, protected)
       select n, 'user' || n, 'User ' || n, 1, 1, 1, n in (8, 300) from generate_series(1, 460) n`;
-    // 250 of one author in pairs of the same moment; then what else a timeline holds.
+    // 250 tweets of one author, in pairs with the same time; then what else a timeline has.
     await sql`insert into corpus_tweets (id, text, created_at, author_id)
       select n, 'post ' || n, timestamptz '2015-01-07' + (n / 2) * interval '1 second', 1 from generate_series(1001, 1250) n`;
     await corpus.tweet({ id: 2001, author_id: 2, retweeted_id: 1001, is_retweet: true });
@@ -42,14 +42,14 @@ describe('lists of a corpus', () => {
   });
   afterAll(() => corpus.drop());
 
-  it('walks a timeline newest first in pages of 100, ties by id (C10, C15)', async () => {
+  it('walk a timeline newest first in pages of 100, ties by id (C10, C15)', async () => {
     const walk = await corpus.walk({ kind: 'timeline', subject: '1' });
     expect(walk.sizes).toEqual([100, 100, 51]);
     expect(walk.ids.slice(0, 2)).toEqual(['6001', '1250']);
     expect(walk.ids.slice(1)).toEqual(down(range(250, 1001)));
   });
 
-  it('holds posts, retweets, quotes and replies (C19)', async () => {
+  it('hold posts, retweets, quotes and replies (C19)', async () => {
     const page = await corpus.page('timeline', 2);
     expect(idsOf(page)).toEqual(['6002', '2004', '2003', '2002', '2001']);
     expect(page.next).toBeNull();
@@ -64,7 +64,7 @@ describe('lists of a corpus', () => {
     expect(idsOf(after)[0]).toBe(String(Number(idsOf(before).at(-1)) - 1));
   });
 
-  it('a page that is exactly full is the last when nothing follows (C15)', async () => {
+  it('end with a page that is exactly full if nothing follows (C15)', async () => {
     await corpus.sql`insert into corpus_users (id, handle, name) values (700, 'full', 'Full')`;
     await corpus.sql`insert into corpus_tweets (id, text, created_at, author_id)
       select n, 'x', timestamptz '2015-01-01', 700 from generate_series(10001, 10100) n`;
@@ -73,7 +73,7 @@ describe('lists of a corpus', () => {
     expect(page).toMatchObject({ next: null, nextIsCertain: true });
   });
 
-  it('lists quotes newest first, direct replies oldest first, without nested ones (T5)', async () => {
+  it('have quotes newest first, direct replies oldest first, without nested ones (T5)', async () => {
     expect(await corpus.walk({ kind: 'quotes', subject: '1002' })).toEqual({
       ids: down(range(120, 3001)),
       sizes: [50, 50, 20],
@@ -84,13 +84,13 @@ describe('lists of a corpus', () => {
     });
   });
 
-  it('lists each retweeter once, the latest retweet first, without those whose tweets are private', async () => {
+  it('have each retweeter once, the latest retweet first, without those whose tweets are private', async () => {
     const walk = await corpus.walk({ kind: 'retweeters', subject: '1002' });
     const expected = ['5', ...down(range(450)).filter((id) => !['5', '8', '300'].includes(id))];
     expect(walk).toEqual({ ids: expected, sizes: [200, 200, 48] });
   });
 
-  it('lists followers and following in the order of the file, in both directions (C20)', async () => {
+  it('have followers and following in the order of the file, in both directions (C20)', async () => {
     const followers = await corpus.walk({ kind: 'followers', subject: '460' });
     expect(followers.sizes).toEqual([200, 200, 49]);
     expect(followers.ids).toEqual(range(449).map((n) => String(1 + ((n * 7) % 449))));
@@ -98,27 +98,27 @@ describe('lists of a corpus', () => {
     expect(idsOf(await corpus.page('followers', 20))).toEqual(['460', '300']);
   });
 
-  it('keeps what a protected author wrote out of every list (T8)', async () => {
+  it('omit what a protected author wrote (T8)', async () => {
     expect(idsOf(await corpus.page('quotes', 1001))).toEqual(['2002']);
     expect(idsOf(await corpus.page('replies', 1001))).toEqual(['2003']);
     expect(idsOf(await corpus.page('retweeters', 1001))).toEqual(['2']);
   });
 
   it.each(['timeline', 'followers', 'following'] as const)(
-    'refuses %s of a protected user as private (T8)',
+    'refuse %s of a protected user as private (T8)',
     async (kind) => {
       await expect(corpus.page(kind, 300)).rejects.toMatchObject({ code: 'not_found', detail: { reason: 'private' } });
     },
   );
 
-  it('refuses replies and the thread of a private tweet (T8)', async () => {
+  it('refuse replies and the thread of a private tweet (T8)', async () => {
     for (const kind of ['replies', 'thread'] as const) {
       await expect(corpus.page(kind, 2005)).rejects.toMatchObject({ code: 'not_found', detail: { reason: 'private' } });
     }
   });
 
   it.each(['99404', '9'.repeat(19), '9'.repeat(64)])(
-    'has no subject %s: not_found, or empty for quotes and retweeters (T6)',
+    'without a subject for %s are not_found, or empty for quotes and retweeters (T6)',
     async (id) => {
       for (const kind of ['timeline', 'followers', 'following', 'replies', 'thread'] as const) {
         await expect(corpus.page(kind, id)).rejects.toMatchObject({ code: 'not_found', detail: {} });
@@ -128,7 +128,7 @@ describe('lists of a corpus', () => {
     },
   );
 
-  it('gives an empty page for a user or tweet with nothing in the list (M4)', async () => {
+  it('give an empty page for a user or tweet with nothing in the list (M4)', async () => {
     await corpus.user({ id: 800 });
     expect(await corpus.page('timeline', 800)).toMatchObject({ tweets: [], next: null });
     expect(await corpus.page('followers', 800)).toMatchObject({ users: [], next: null });
@@ -146,7 +146,7 @@ describe('lists of a corpus', () => {
     '9999999999999999.1',
     "1.1'--",
     '-9007199254740991.1',
-  ])('refuses the token %j as bad_request (rule 6 of pagination)', async (token) => {
+  ])('refuse the token %j as bad_request (rule 6 of pagination)', async (token) => {
     await expect(corpus.page('timeline', 1, token)).rejects.toMatchObject({ code: 'bad_request' });
   });
 });

@@ -1,4 +1,4 @@
-/** What is newer than an earlier answer, of rows that are added in between. */
+/** What is newer than an earlier answer, as rows are added in between. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { hasSince, LIST_KINDS, LISTS } from '../../../src/domain/lists.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => corpus?.drop());
 
-/** A tweet that every list here has, with a picture and a film. */
+/** Adds a tweet to every list here, with a picture and a film. */
 const add = (id: number, at: Date): Promise<void> =>
   corpus.tweet({
     id,
@@ -36,10 +36,10 @@ const WATCHED = LIST_KINDS.flatMap((kind) =>
 let last = 1000;
 
 it.each(WATCHED.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as const))(
-  'returns new rows once, the oldest first, and none when none came: %s',
+  'returns new rows once, oldest first, and none if none came: %s',
   async (_name, { kind, product }) => {
     const engine = createEngine(corpus.network);
-    // Later than all that the tests before have added.
+    // Later than everything the tests before have added.
     engine.clock.nowMs = Date.UTC(2026, 1, 1) + last * 60_000;
     const subject = { user: '1', tweet: '7', query: 'bread' }[LISTS[kind].subject];
     const ask = async (since: string | null) => {
@@ -55,7 +55,7 @@ it.each(WATCHED.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as co
     expect(quiet.ids).toEqual([]);
     const added = range(25, last);
     last += 100;
-    // In pairs of the same second.
+    // In pairs with the same second.
     for (const id of added) await add(id, new Date(engine.clock.nowMs + Math.floor(id / 2) * 1000));
     engine.clock.nowMs += 3_600_000;
     engine.drop();

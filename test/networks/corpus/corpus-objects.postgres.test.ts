@@ -48,7 +48,7 @@ describe('profiles and tweets of a corpus', () => {
   const users = async (...refs: ({ id: string } | { handle: string })[]) =>
     (await corpus.network.users(refs, corpus.context)).map((each) => ('ok' in each ? each.ok : each.fail));
 
-  it('gives every field a source had, under the names of the model (T10, T11, T12)', async () => {
+  it('have every field that a source had, under the names of the model (T10, T11, T12)', async () => {
     expect(await users({ id: '1' })).toEqual([
       {
         id: '1',
@@ -72,7 +72,7 @@ describe('profiles and tweets of a corpus', () => {
     ]);
   });
 
-  it('counts what the corpus holds where a source had no count, and dates by the first tweet (T17)', async () => {
+  it('count what the corpus holds if a source had no count, and date by the first tweet (T17)', async () => {
     expect(await users({ id: '2' })).toEqual([
       {
         id: '2',
@@ -86,14 +86,14 @@ describe('profiles and tweets of a corpus', () => {
     ]);
   });
 
-  it('dates by a snowflake id, else by the epoch (T17)', async () => {
+  it('date by a snowflake id, else by the epoch (T17)', async () => {
     expect(await users({ id: SNOWFLAKE }, { id: '3' })).toMatchObject([
       { createdAt: '2023-04-20T23:21:13.581Z' },
       { createdAt: '1970-01-01T00:00:00.000Z', tweetsCount: 0 },
     ]);
   });
 
-  it('answers ids and handles in input order, handles in any case, digits as ids only where ids are expected (I2, I3)', async () => {
+  it('answer ids and handles in input order, handles in any case, digits as ids only if ids are expected (I2, I3)', async () => {
     expect(await users({ handle: 'OBSERVATORY_1' }, { id: '404' }, { id: '2' }, { handle: '2' })).toMatchObject([
       { id: '1' },
       { code: 'not_found' },
@@ -102,11 +102,11 @@ describe('profiles and tweets of a corpus', () => {
     ]);
   });
 
-  it('gives a handle that two profiles claim to the younger account', async () => {
+  it('give a handle that two profiles claim to the younger account', async () => {
     expect(await users({ handle: 'ferry' }, { handle: 'Ferry' })).toMatchObject([{ id: '11' }, { id: '11' }]);
   });
 
-  it('finds nothing under ids that no row can have, and nothing for an empty batch', async () => {
+  it('are not found under ids that no row can have, and an empty batch has none', async () => {
     expect(await users({ id: '9'.repeat(19) }, { id: '9'.repeat(64) })).toMatchObject([
       { code: 'not_found' },
       { code: 'not_found' },
@@ -115,7 +115,7 @@ describe('profiles and tweets of a corpus', () => {
     expect(await corpus.network.tweets([], corpus.context)).toEqual([]);
   });
 
-  it('shows a protected profile (T7) and refuses its tweets as private (T8)', async () => {
+  it('show a protected profile (T7) and refuse its tweets as private (T8)', async () => {
     expect(await users({ handle: 'closed' })).toMatchObject([{ id: '12', protected: true }]);
     const outcomes = await corpus.network.tweets(['102', '100', '404'], corpus.context);
     expect(outcomes).toMatchObject([
@@ -125,14 +125,14 @@ describe('profiles and tweets of a corpus', () => {
     ]);
   });
 
-  it('gives a tweet whose author has no profile without one', async () => {
+  it('have no author in a tweet whose author has no profile', async () => {
     const [outcome] = await corpus.network.tweets(['103'], corpus.context);
     expect(outcome).toEqual({
       ok: { id: '103', text: 'tweet 103', createdAt: new Date(START + 103_000).toISOString(), authorId: '999' },
     });
   });
 
-  it('gives every field of a tweet, and empty lists as known to be empty (T10, T15)', async () => {
+  it('have every field of a tweet, and empty lists as known to be empty (T10, T15)', async () => {
     await corpus.tweet({
       id: SNOWFLAKE,
       author_id: 999,
@@ -194,7 +194,7 @@ describe('profiles and tweets of a corpus', () => {
     });
   });
 
-  it('stops a read when its signal fires, and the pool serves on', async () => {
+  it('stop a read when its signal fires, and the pool continues', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     await expect(corpus.network.tweets(['100'], { signal: gone })).rejects.toThrow('gone');
     const controller = new AbortController();
@@ -211,7 +211,7 @@ describe('profiles and tweets of a corpus', () => {
   });
 });
 
-/** Each reaches the earlier holder of the handle by something else than the handle. */
+/** Each reaches the earlier holder of the handle by other means than the handle. */
 const BEFORE: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
   'nothing was read': async () => {},
   'the timeline of its earlier holder was read': (engine) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Corpus, freshCorpus, idsOf } from './corpus-fixture.js';
 
-describe('People by what is typed of a name', () => {
+describe('People by a typed part of a name', () => {
   let people: Corpus;
   const found = async (q: string) => idsOf(await people.search(q, 'People'));
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('People by what is typed of a name', () => {
     expect(await found(q)).toEqual(ids);
   });
 
-  it('walks pages of those that match but for a typing error, each once', async () => {
+  it('walks pages of matches with a typing error, each once', async () => {
     await people.sql`insert into corpus_users (id, handle, name, followers)
       select n, 'tester' || n, 'Windmill', n % 7 from generate_series(101, 220) n`;
     const { ids } = await people.walk({ kind: 'search', subject: 'wimdmill', product: 'People' });

@@ -34,7 +34,7 @@ it.each<ListRef>([
   { kind: 'search', subject: 'tide', product: 'Top' },
 ])('reads a page without reading every protected or verified profile: $kind $subject $product', async (list) => {
   const read = await corpus.sql.begin(async (sql) => {
-    // Includes what this connection read before and Postgres has not added to its statistics yet.
+    // Includes rows that this connection read before and Postgres has not yet added to its statistics.
     const rowsRead = async () => {
       const [row] = await sql<{ rows: number }[]>`
         select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'corpus_users'`;

@@ -13,7 +13,7 @@ const phrase = (text: string): Query => ({ kind: 'phrase', text });
 const and = (...of: Query[]): Query => ({ kind: 'and', of });
 const or = (...of: Query[]): Query => ({ kind: 'or', of });
 const not = (of: Query): Query => ({ kind: 'not', of });
-/** Of the hashtag that a query begins with. */
+/** The hashtag at the beginning of a query. */
 const tagOf = (query: Query): string | undefined => {
   const first = query.kind === 'and' ? query.of[0] : query;
   return first?.kind === 'hashtag' ? first.text : undefined;
@@ -21,7 +21,7 @@ const tagOf = (query: Query): string | undefined => {
 
 const INVISIBLE = ['\u202A%s\u202C', '\u2066@%s\u2069', '@\u2068%s\u2069', '\uFEFF%s', '%s\u200B', '\u00AD%s\u200D'];
 
-describe('a handle in a search, as it is in a path (I11, I12)', () => {
+describe('a handle in a search, as in a path (I11, I12)', () => {
   const pasted = [
     'Au\u200Bra',
     'umwelt@baw\u00FC.example',
@@ -97,7 +97,7 @@ describe('the search language', () => {
     expect(parseQuery(q)).toEqual(tree);
   });
 
-  it('takes a word that merely has a colon in it for a word', () => {
+  it('takes a word that merely contains a colon for a word', () => {
     expect(parseQuery('http://example.org/a 12:30 BREAKING: :D')).toEqual(
       and(word('http://example.org/a'), word('12:30'), word('BREAKING:'), word(':D')),
     );
@@ -146,7 +146,7 @@ describe('the search language', () => {
   it.each([
     ...['½', '²', '!!!', '-', '&', '→', '©', '#', '@', '_', '#_', '#️⃣'],
     ...['ـ', '\u0651', '\uFE0F', 'ﾞ', '\u200D', '"½"', '„→“', '«…»'],
-  ])('refuses %j, which no text has as a word, in every place (P19)', (term) => {
+  ])('refuses %j, which is no word in any text, in every place (P19)', (term) => {
     for (const [q, character] of [
       [term, 1],
       [`from:ada ${term}`, 10],
@@ -163,7 +163,7 @@ describe('the search language', () => {
     }
   });
 
-  it('cuts a hashtag at the same characters in a query as in a text (P18)', () => {
+  it('ends a hashtag at the same characters in a query as in a text (P18)', () => {
     const differing = Array.from({ length: 0x10000 }, (_, point) => String.fromCharCode(point))
       // Brackets and quotes have a meaning of their own in a query.
       .filter((character) => /[\p{P}\p{Cf}\p{M}\p{Sk}\p{No}]/u.test(character) && !/[()"＂“”]/.test(character))
@@ -181,7 +181,7 @@ describe('the search language', () => {
     expect(refusal(q)?.detail.place).toEqual({ text, position });
   });
 
-  it('suggests nothing for what is not nearly an operator', () => {
+  it('suggests nothing for what does not resemble an operator', () => {
     for (const q of ['breaking_news:now', 'x:y', `${'from'.repeat(200)}:a`]) {
       expect(refusal(q)?.message).not.toContain('did you mean');
     }
@@ -206,13 +206,13 @@ describe('the search language', () => {
     expect(refusal('tide @jack "a b" -filter:verified', 'People')).toBeUndefined();
   });
 
-  it('allows what is excluded twice, and nesting up to its bound', () => {
+  it('allows double exclusion, and nesting up to its bound', () => {
     expect(parseQuery('--a')).toEqual(not(not(word('a'))));
     expect(parseQuery(`${'('.repeat(50)}a${')'.repeat(50)}`)).toEqual(word('a'));
     expect(refusal(`${'-'.repeat(400)}a`)).toBeUndefined();
   });
 
-  it('takes linear time on what makes parsers go back', () => {
+  it('takes linear time on input that makes parsers backtrack', () => {
     const started = performance.now();
     for (const q of ['-('.repeat(50), '"a" -("b" '.repeat(50), 'from:('.repeat(50)]) expect(refusal(q)).toBeDefined();
     expect(performance.now() - started).toBeLessThan(2000);
@@ -244,7 +244,7 @@ describe('the search language', () => {
     );
   });
 
-  it('reads back what it is shown (round trip)', () => {
+  it('reads back the queries it prints (round trip)', () => {
     fc.assert(
       fc.property(trees, (tree) => {
         expect(parseQuery(show(tree))).toEqual(tree);
@@ -276,7 +276,9 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
   fc.nat().map((least): Query => ({ kind: 'atLeast', counter: 'likes', least })),
   fc.constant<Query>({ kind: 'is', flag: 'reply' }),
 );
-/** A group under a group of the same kind would be read as one, so the shapes alternate; the first term is always wanted. */
+/**
+ * A group in a group of the same kind would be read as one, so the kinds alternate; the first term is always wanted.
+ */
 const parts = (of: fc.Arbitrary<Query>, kind: 'and' | 'or'): fc.Arbitrary<Query> =>
   fc
     .tuple(leaf, fc.array(fc.oneof(of, of.map(not)), { minLength: 1, maxLength: 3 }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Corpus, freshCorpus, idsOf, range } from './corpus-fixture.js';
 
-describe('search over more tweets than one look takes', () => {
+describe('search over more tweets than are looked at in one step', () => {
   const count = 20_000;
   let corpus: Corpus;
 
@@ -30,14 +30,14 @@ describe('search over more tweets than one look takes', () => {
     ['common middling -old', (n) => n % 100 === 0 && n > 300],
     ['from:crowd1007', (n) => n % 300 === 6],
     ['common from:crowd1007 since:2016-01-02', (n) => n % 300 === 6 && Math.floor(n / 3) >= 1440],
-  ])('%s is found whole and once, newest first, whichever stage finds it (C10, C11)', async (q, matches) => {
+  ])('finds %s whole and once, newest first, whichever stage finds it (C10, C11)', async (q, matches) => {
     const expected = range(count).filter(matches).reverse();
     const { ids, sizes } = await corpus.walk({ kind: 'search', subject: q, product: 'Latest' });
     expect(ids).toEqual(expected.map((n) => String(100_000 + n)));
     expect(sizes.slice(0, -1).every((size) => size === 50)).toBe(true);
   });
 
-  it('Top and People walk in their order, ties by id, each once', async () => {
+  it('walks Top and People in their order, ties by id, each once', async () => {
     const top = await corpus.walk({ kind: 'search', subject: 'middling OR rare', product: 'Top' });
     const expected = range(count)
       .filter((n) => n % 100 === 0 || n % 4000 === 1)

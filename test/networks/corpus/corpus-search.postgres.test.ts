@@ -211,7 +211,7 @@ describe('search of a corpus', () => {
     }
   });
 
-  it('Top puts the most engaging first, retweets last: their counters are the original one’s', async () => {
+  it('puts the most engaging first in Top, and retweets last, whose counters are the original’s', async () => {
     expect(await found('since:2015-01-01', 'Top')).toEqual([
       '106',
       '102',
@@ -225,13 +225,13 @@ describe('search of a corpus', () => {
     ]);
   });
 
-  it('Photos and Videos hold tweets with such media, newest first', async () => {
+  it('has tweets with such media in Photos and Videos, newest first', async () => {
     expect(await found('from:tidesman', 'Photos')).toEqual(['106', '104']);
     expect(await found('from:tidesman', 'Videos')).toEqual(['106', '105']);
     expect(await found('film OR both', 'Videos')).toEqual(['106', '105']);
   });
 
-  it('People finds profiles by handle, name and bio, most followers first, protected ones too (T7)', async () => {
+  it('finds profiles by handle, name and bio in People, most followers first, protected ones included (T7)', async () => {
     expect(await found('tides', 'People')).toEqual(['3', '2', '1']);
     expect(await found('harbour', 'People')).toEqual(['2', '1']);
     expect(await found('harbour_watch', 'People')).toEqual(['1']);
@@ -244,7 +244,7 @@ describe('search of a corpus', () => {
     });
   });
 
-  it('embeds the author, and has none where the profile is not here', async () => {
+  it('embeds the author, or none if the corpus lacks the profile', async () => {
     expect((await corpus.search('picture')).tweets?.[0]?.author).toMatchObject({ id: '2', handle: 'tidesman' });
     expect((await corpus.search('gull')).tweets?.[0]).not.toHaveProperty('author');
   });
@@ -254,7 +254,7 @@ describe('search of a corpus', () => {
     await expect(found('tide foo:bar')).rejects.toThrow('character 6');
   });
 
-  it('answers any text with a page or a bad_request, and the database never stumbles', async () => {
+  it('answers any text with a page or a bad_request, without an error in the database', async () => {
     const pieces = fc.constantFrom(
       ...[
         '(',
@@ -307,7 +307,7 @@ describe('search of a corpus', () => {
     expect(await found('tide '.repeat(90))).toEqual(['103', '102', '101']);
   });
 
-  it('holds a text of any length and finds it by its beginning', async () => {
+  it('stores a text of any length and finds it by its beginning', async () => {
     const long = Array.from({ length: 200_000 }, (_, index) => `word${index}`).join(' ');
     await corpus.tweet({ id: 500, text: long, lang: 'x'.repeat(5000), hashtags: ['y'.repeat(5000)], author_id: 77 });
     const hits = await found('word7 word4000');

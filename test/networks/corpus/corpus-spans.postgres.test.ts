@@ -4,7 +4,7 @@ import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corp
 import { computeRank } from '../../../adapters/networks/corpus/search/rank.js';
 import { type Corpus, freshCorpus } from './corpus-fixture.js';
 
-/** Longer than any number of matches that fill a page by being looked at in order. */
+/** More matches than can fill a page when they are looked at in order. */
 const RECENT = 1100;
 const SHORT_MS = 2 ** 31;
 const LONG_MS = 2 ** 35;
@@ -17,7 +17,7 @@ interface Row {
   readonly odd: boolean;
 }
 
-/** Words that were common long ago, and at the edges of every span, where newer tweets have other words. */
+/** Words that were common long ago, and at the edges of every span; newer tweets have other words. */
 const rows: Row[] = [];
 const add = (at: number, { likes = 0, retweet = false } = {}): void => {
   const id = 1000 + rows.length;
@@ -27,7 +27,7 @@ const random = fc.sample(fc.tuple(fc.nat(), fc.nat(), fc.double({ min: 0, max: 1
   seed: 7,
   numRuns: 900,
 });
-// A long span of many, some of them at the same time: in its first short span and the last four.
+// A long span with many, some of them simultaneous, in its first short span and the last four.
 for (const [time, likes] of random) add(36 * LONG_MS - 1 - (time % (4 * SHORT_MS)), { likes: likes % 1000 });
 for (const [, likes] of random.slice(0, 20)) add(35 * LONG_MS + 5000, { likes: likes % 10 });
 // Both sides of the edges of long and short spans, and before 1970.
@@ -61,7 +61,7 @@ describe('a word that was common long ago', () => {
       select 900000 + n, 'days of today', timestamptz '2026-01-01' + n * interval '1 second', 1, 1000000
       from generate_series(1, ${RECENT}) n`;
     await indexCorpus(corpus.sql);
-    // As after an import: the planner knows the table, whenever the database looks at it by itself.
+    // As after an import: the planner knows the table, independently of when the database analyzes it by itself.
     await corpus.sql`vacuum (analyze) corpus_tweets`;
   }, 120_000);
   afterAll(() => corpus?.drop());
@@ -80,7 +80,7 @@ describe('a word that was common long ago', () => {
     ['bygone min_faves:500', ({ likes }) => likes >= 500],
     ['bygone from:user1', () => true],
   ])(
-    '%s is found whole and once, in both orders',
+    'is found whole and once by %s, in both orders',
     async (q, matches) => {
       const expected = rows.filter(matches);
       for (const [product, order] of [

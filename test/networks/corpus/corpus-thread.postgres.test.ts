@@ -26,20 +26,20 @@ describe('threads of a corpus', () => {
   });
   afterAll(() => corpus.drop());
 
-  it('gives the focal tweet, ancestors from the root down, descendants depth first, no side branches (T1)', async () => {
+  it('give the focal tweet, ancestors from the root down, descendants depth first, no side branches (T1)', async () => {
     expect(await thread(12)).toEqual(['12', '10', '11', '14', '18', '17']);
     expect(await thread(10)).toEqual(['10', '11', '12', '14', '18', '17', '13', '15']);
     expect(await thread(18)).toEqual(['18', '10', '11', '12', '14']);
   });
 
-  it('follows replies, not ids or times: an older child comes first whatever its id', async () => {
+  it('follow replies, not ids or times: an older child comes first whatever its id', async () => {
     await corpus.tweet({ id: 20 });
     await corpus.tweet({ id: 21, in_reply_to_id: 20, created_at: '2016-01-01T00:00:00Z' });
     await corpus.tweet({ id: 22, in_reply_to_id: 20, created_at: '2015-06-01T00:00:00Z' });
     expect(await thread(20)).toEqual(['20', '22', '21']);
   });
 
-  it('skips an ancestor that is not here; the root of the conversation still stands above (T4)', async () => {
+  it('skip a missing ancestor; the root of the conversation still comes first (T4)', async () => {
     await corpus.tweet({ id: 30, conversation_id: 30 });
     await corpus.tweet({ id: 33, in_reply_to_id: 32, conversation_id: 30 });
     await corpus.tweet({ id: 34, in_reply_to_id: 33, conversation_id: 30 });
@@ -50,7 +50,7 @@ describe('threads of a corpus', () => {
     expect(await thread(36)).toEqual(['36']);
   });
 
-  it('leaves out what a protected author wrote, above and below, but not the answers to it (T8)', async () => {
+  it('leave out what a protected author wrote, above and below, but not the answers to it (T8)', async () => {
     await corpus.tweet({ id: 40, author_id: 2 });
     await corpus.tweet({ id: 41, in_reply_to_id: 40 });
     await corpus.tweet({ id: 42, in_reply_to_id: 41, author_id: 2 });
@@ -58,7 +58,7 @@ describe('threads of a corpus', () => {
     expect(await thread(41)).toEqual(['41', '43']);
   });
 
-  it('ends on replies that run in a circle', async () => {
+  it('end on replies that run in a circle', async () => {
     await corpus.tweet({ id: 50, in_reply_to_id: 51 });
     await corpus.tweet({ id: 51, in_reply_to_id: 50 });
     await corpus.tweet({ id: 52, in_reply_to_id: 52 });
@@ -66,7 +66,7 @@ describe('threads of a corpus', () => {
     expect(await thread(52)).toEqual(['52']);
   });
 
-  it('pages by 50 without repeating the focal tweet, also when a reply arrives in between (T2, C11)', async () => {
+  it('page by 50 without repeating the focal tweet, even if a reply arrives in between (T2, C11)', async () => {
     await corpus.tweet({ id: 100 });
     for (const id of range(120, 101)) await corpus.tweet({ id, in_reply_to_id: 100 });
     const list = { kind: 'thread', subject: '100' } as const;
@@ -78,11 +78,11 @@ describe('threads of a corpus', () => {
     expect(idsOf(second)).toEqual(range(50, 150).map(String));
   });
 
-  it('refuses a token that names no tweet of the thread (C7)', async () => {
+  it('refuse a token that names no tweet of the thread (C7)', async () => {
     await expect(corpus.page('thread', 10, '0.999')).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  it('answers a chain a thousand deep, and ends a thread of more than 5,000 by saying so (C17)', async () => {
+  it('answer a chain a thousand deep, and end after 5,000 tweets, saying so (C17)', async () => {
     await corpus.sql`insert into corpus_tweets (id, text, created_at, author_id, in_reply_to_id)
       select n, 'x', timestamptz '2015-01-07' + n * interval '1 second', 1, n - 1 from generate_series(10001, 16000) n`;
     await corpus.sql`analyze corpus_tweets`;

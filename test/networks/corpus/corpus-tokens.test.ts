@@ -49,7 +49,7 @@ describe('words', () => {
     );
   });
 
-  it('of any letters beside each other are those of Intl.Segmenter, where these have words between spaces', () => {
+  it('of any mix of letters are those of Intl.Segmenter, for scripts with spaces between words', () => {
     const letters = Object.values(SCRIPTS).join('').replaceAll(/\p{M}/gu, '');
     const character = fc.constantFrom(...letters, ...SIGNS.replace('·', ''));
     fc.assert(
@@ -61,7 +61,7 @@ describe('words', () => {
     );
   });
 
-  it('are the same beside an emoji, which takes the other way through the text', () => {
+  it('are the same after an emoji, which takes another path through the code', () => {
     const character = fc.constantFrom(...'aZ09éŐµαΩςЖё', ...SIGNS);
     fc.assert(
       fc.property(fc.array(character, { maxLength: 20 }), (characters) => {
@@ -95,7 +95,7 @@ describe('words', () => {
 });
 
 describe('folding', () => {
-  it('a second time changes nothing, and neither do case and composition', () => {
+  it('changes nothing a second time, or for another case and composition', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const folded = foldWord(text);

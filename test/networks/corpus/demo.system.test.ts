@@ -43,7 +43,7 @@ const countBy = (keys: Iterable<string | undefined>): Map<string, number> => {
   return counts;
 };
 
-/** A failure shows the first that break the rule. */
+/** A failure shows the first things that break the rule. */
 const expectOfAll = <T>(things: readonly T[], rule: (thing: T) => boolean): void =>
   expect(things.filter((thing) => !rule(thing)).slice(0, 3)).toEqual([]);
 
@@ -72,7 +72,7 @@ describe('the demo network as a whole', () => {
     expectOfAll([...ids.keys()], (at) => at === 0 || (ids[at] ?? 0n) > (ids[at - 1] ?? 0n));
   });
 
-  it('is the same for the same seed and time, and another for another seed', () => {
+  it('is the same for the same seed and time, and different for another seed', () => {
     expect(make(DEMO_SEED, NOW)).toEqual(made);
     const other = make(7, NOW);
     expect(other.tweets.length).toBe(DEMO_TWEETS);
@@ -99,13 +99,13 @@ describe('the demo network as a whole', () => {
     expect(times.filter((time) => time > NOW - 2 * DAY_MS).length).toBeGreaterThan(30);
   });
 
-  it('is made as of the autumn of 2025 when the clock stands before its accounts', () => {
+  it('is made as of the autumn of 2025 if the clock is earlier than its accounts', () => {
     expect(make(DEMO_SEED, 0).tweets.at(-1)?.createdAt.slice(0, 7)).toBe('2025-08');
   });
 });
 
 describe('its accounts', () => {
-  it('have handles a network would give, unique whatever their case, and distinct ids', () => {
+  it('have handles that a network would accept, unique whatever their case, and distinct ids', () => {
     expectOfAll(made.users, ({ handle }) => /^[A-Za-z][A-Za-z0-9_]{0,14}$/.test(handle));
     const distinct = new Set(made.users.map(({ handle }) => handle.toLowerCase())).size;
     expect([distinct, userById.size]).toEqual([DEMO_ACCOUNTS, DEMO_ACCOUNTS]);
@@ -117,7 +117,7 @@ describe('its accounts', () => {
     expect(years.size).toBeGreaterThanOrEqual(10);
   });
 
-  it('count the followers, the followed and the tweets that are there', () => {
+  it('count the existing followers, followed and tweets', () => {
     const followers = countBy(made.follows.map(([, followed]) => followed));
     const following = countBy(made.follows.map(([follower]) => follower));
     const tweets = countBy(made.tweets.map(({ authorId }) => authorId));
@@ -136,14 +136,14 @@ describe('its accounts', () => {
     expectOfAll(made.follows, ([a, b]) => a !== b && userById.has(a) && userById.has(b));
   });
 
-  it('have some 120 with a badge and a few that are protected and show no tweet', () => {
+  it('include some 120 with a badge, and a few that are protected and show no tweet', () => {
     expect(made.users.filter(({ verified }) => verified)).toHaveLength(120);
     const closed = made.users.filter((user) => user.protected);
     expect(closed).toHaveLength(25);
     expectOfAll(closed, ({ tweetsCount }) => tweetsCount === 0);
   });
 
-  it('pin what they wrote themselves', () => {
+  it('pin tweets that they wrote themselves', () => {
     const pinned = made.users.flatMap(({ id, pinnedTweetIds = [] }) => pinnedTweetIds.map((tweet) => ({ id, tweet })));
     expect(pinned.length).toBeGreaterThan(300);
     expectOfAll(pinned, ({ id, tweet }) => tweetById.get(tweet)?.authorId === id);
@@ -151,7 +151,7 @@ describe('its accounts', () => {
 });
 
 describe('its tweets', () => {
-  it('refer only to older tweets that are there, by older authors, and were written when their ids say (T11, T17)', () => {
+  it('refer only to existing older tweets by older authors, and were written when their ids say (T11, T17)', () => {
     const older = (target: string | undefined, tweet: Tweet): boolean =>
       target === undefined || (tweetById.has(target) && BigInt(target) < BigInt(tweet.id));
     const whole = (tweet: Tweet): boolean =>
@@ -163,7 +163,7 @@ describe('its tweets', () => {
     expectOfAll(made.tweets, whole);
   });
 
-  it('belong to the conversation of what they answer, whose author they name', () => {
+  it('belong to the conversation of the tweet they answer, whose author they name', () => {
     const consistent = (tweet: Tweet): boolean => {
       const parent = tweet.inReplyToId === undefined ? undefined : tweetById.get(tweet.inReplyToId);
       return parent === undefined
@@ -176,7 +176,7 @@ describe('its tweets', () => {
     expectOfAll(made.tweets, flagged);
   });
 
-  it('count the replies, retweets and quotes that are there', () => {
+  it('count the existing replies, retweets and quotes', () => {
     const replies = countBy(made.tweets.map(({ inReplyToId }) => inReplyToId));
     const retweets = countBy(made.tweets.map(({ retweetedId }) => retweetedId));
     const quotes = countBy(made.tweets.map(({ quotedId }) => quotedId));
@@ -199,7 +199,7 @@ describe('its tweets', () => {
     expectOfAll(made.tweets, ({ text }) => !/[{}[\]|]|undefined| {2}|^\W*\((?:winter|spring|summer|autumn)/.test(text));
   });
 
-  it('are varied: most texts occur once, and hardly an account repeats itself', () => {
+  it('are varied: most texts occur once, and accounts hardly repeat themselves', () => {
     const posts = made.tweets.filter(({ isRetweet, isReply, isQuote }) => !(isRetweet || isReply || isQuote));
     const own = made.tweets.filter(({ isRetweet }) => !isRetweet);
     expect(new Set(posts.map(({ text }) => text)).size / posts.length).toBeGreaterThan(0.8);
@@ -207,7 +207,7 @@ describe('its tweets', () => {
     expect(new Set(posts.map(({ authorId, text }) => authorId + text)).size / posts.length).toBeGreaterThan(0.97);
   });
 
-  it('mention accounts that are there, and link to nothing outside the reserved name', () => {
+  it('mention existing accounts, and link only to the reserved name', () => {
     const handles = new Set(made.users.map(({ handle }) => handle));
     expectOfAll(made.tweets, ({ mentions = [] }) => mentions.every((handle) => handles.has(handle)));
     const addresses = [
@@ -245,7 +245,7 @@ describe('its entry points', () => {
     expect(pinnedTweetIds).toHaveLength(1);
   });
 
-  it('have a picture with more quotes, retweeters and replies than a page holds, and views above 2^31 (T12)', () => {
+  it('include a picture with more quotes, retweeters and replies than a page holds, and views above 2^31 (T12)', () => {
     const picture = tweetById.get(CELEBRATED_TWEET_ID);
     expect(picture?.viewsCount).toBeGreaterThan(2 ** 31);
     expect(picture?.quotesCount).toBeGreaterThan(150);
@@ -253,7 +253,7 @@ describe('its entry points', () => {
     expect(picture?.repliesCount).toBeGreaterThan(60);
   });
 
-  it('have a thread of more than fifty tweets by many people', () => {
+  it('include a thread of more than fifty tweets by many people', () => {
     const thread = made.tweets.filter(({ conversationId }) => conversationId === COMET_THREAD_ID);
     expect(thread.length).toBeGreaterThan(50);
     expect(new Set(thread.map(({ authorId }) => authorId)).size).toBeGreaterThan(10);
@@ -274,7 +274,7 @@ describe('loaded into Postgres', () => {
   });
   afterAll(() => database.drop());
 
-  it('is all there, without a fault, and once more changes nothing', async () => {
+  it('is complete and without a fault, and loading it again changes nothing', async () => {
     const rows = demoNetwork({ seed: DEMO_SEED, now: NOW });
     const { users, tweets, follows, faults } = await loadCorpus(database.sql, rows, { strict: true });
     expect(faults.count).toBe(0);

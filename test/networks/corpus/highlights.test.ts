@@ -28,7 +28,7 @@ const user = (fields: Partial<User>): User => ({
 const exact = createHighlighter({ exact: true });
 const live = createHighlighter({ exact: false });
 
-/** The marked parts of an item as text; `field: ` before those of a profile. */
+/** The marked parts of an item as text; those of a profile begin with `field: `. */
 function marked(q: string, item: Tweet | User, highlighter = exact): string[] | null {
   const product: Product = 'text' in item ? 'Latest' : 'People';
   const highlights = highlighter(q, product)(item);
@@ -86,7 +86,7 @@ describe('highlights of a tweet', () => {
     expect(marked('a', tweet('a b '.repeat(200)))).toHaveLength(100);
   });
 
-  it.each(WRITTEN)('are those of what the corpus finds: $name', ({ text, found, notFound }) => {
+  it.each(WRITTEN)('match what the corpus finds: $name', ({ text, found, notFound }) => {
     for (const q of found) expect([q, marked(q, tweet(text))]).not.toEqual([q, null]);
     for (const q of notFound) expect([q, marked(q, tweet(text))]).toEqual([q, null]);
   });
@@ -106,11 +106,11 @@ describe('highlights of a profile', () => {
 });
 
 describe('highlights on a live network', () => {
-  it('are the words that stand in the text, though others matched elsewhere', () => {
+  it('are the words that occur in the text, though others matched elsewhere', () => {
     expect(marked('gull running', tweet('a gull runs'), live)).toEqual(['gull']);
   });
 
-  it('are not known where none of the words stands there', () => {
+  it('are unknown if none of the words occurs there', () => {
     expect(marked('running', tweet('a gull runs'), live)).toBeNull();
   });
 
@@ -119,7 +119,7 @@ describe('highlights on a live network', () => {
   });
 });
 
-it('places the tokens that are searched', () => {
+it('marks the tokens that are searched', () => {
   const characters = fc.constantFrom(...'abzß’é\u0301ﬁ墜落ｶﾞสวั😀👍🏽·.,_ -"#\u00AD한ά9İ');
   fc.assert(
     fc.property(fc.array(characters, { maxLength: 30 }), (parts) => {

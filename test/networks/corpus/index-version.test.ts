@@ -5,7 +5,7 @@ import { computeRank } from '../../../adapters/networks/corpus/search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../../../adapters/networks/corpus/search/vector.js';
 import type { Tweet } from '../../../src/domain/model.js';
 
-it('the version of the index changes with what the index holds', () => {
+it('changes the version of the index with its contents', () => {
   const full: Tweet = {
     id: '1',
     text: 'Ahoy “naïve—word” don’t #スター・ウォーズ #a_b @ada $TSLA http://harbour.example/fog 墜落事故 👍🏽 السَّلام',
@@ -26,6 +26,6 @@ it('the version of the index changes with what the index holds', () => {
   const user = { handle: 'tide.table', name: 'Ännchen Harbour', bio: 'Keeper' };
   const held = [vectorOfTweet(full), vectorOfTweet(unlisted), vectorOfUser(user), computeRank(full)].join('\n');
   const digest = createHash('md5').update(held).digest('hex');
-  // After a change, raise INDEX_VERSION and write both down here.
+  // After a change, raise INDEX_VERSION and write both here.
   expect([INDEX_VERSION, digest]).toEqual([2, '2c788dfef5bd554af6881111a3359e2f']);
 });

@@ -5,7 +5,9 @@ import { LOCALES, localeDatabase } from '../../kit/postgres/locale-database.js';
 import { type Corpus, corpusIn, idsOf } from './corpus-fixture.js';
 import { WRITTEN } from './scripts.js';
 
-/** Everything of the table is found, or not, whatever the locale of the database is. `server` is called in the suite. */
+/**
+ * Every row of the table must be found, or not, with any locale of the database. `server` is called inside the suite.
+ */
 export function scriptsSuite(server: () => Target): void {
   describe.each(Object.keys(LOCALES))('locale %s', (locale) => {
     let corpus: Corpus | null = null;
@@ -23,7 +25,8 @@ export function scriptsSuite(server: () => Target): void {
       async ({ id, found, notFound }, { skip }) => {
         if (corpus === null) return skip('the server does not have this locale');
         const { network } = corpus;
-        // Not as the corpus of tests searches, which indexes before: many at a time would wait for each other's turn.
+        // Does not index first as the test corpus does, because many searches at a time would wait for each other's
+        // turn.
         const finds = async (q: string): Promise<boolean> => {
           const { signal } = new AbortController();
           return idsOf(

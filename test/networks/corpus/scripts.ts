@@ -1,4 +1,4 @@
-/** A text in a script or style of writing, and what finds it. */
+/** A text in a script or style of writing, and the queries that find it. */
 export interface Written {
   readonly name: string;
   readonly text: string;

@@ -44,7 +44,7 @@ describe('an X archive', () => {
   });
 
   it.each([['…'], ['… https://t.co/abc']])(
-    'has long posts whole from note-tweet.js, by second and beginning, where the tweet ends with %s',
+    'has long posts whole from note-tweet.js, matched by second and beginning, if the tweet ends with %s',
     async (end) => {
       const path = await archiveOf({
         'tweets.js': part('tweets', tweet('2', `${BEGINNING.replace('&', '&amp;')}${end}`), tweet('1', 'short')),
@@ -83,7 +83,7 @@ describe('an X archive', () => {
     expect((await tweetsIn(path)).slice(1).every((each) => !('earlierIds' in each))).toBe(true);
   });
 
-  it('has no language where the code names none (T28)', async () => {
+  it('has no language if the code names none (T28)', async () => {
     const codes = ['zxx', 'qme', 'und', 'art', 'en'];
     const path = await archiveOf({
       'tweets.js': part('tweets', ...codes.map((lang, index) => tweet(`${index}`, 'a', { lang }))),
@@ -91,7 +91,7 @@ describe('an X archive', () => {
     expect((await tweetsIn(path)).map(({ lang }) => lang)).toEqual([undefined, undefined, undefined, undefined, 'en']);
   });
 
-  it('gives follows, and says once for each file what else it holds', async () => {
+  it('has follows, and says once for each file what else that contains', async () => {
     const path = await archiveOf({
       'tweets.js': part('tweets', tweet('1', 'a')),
       'follower.js': part('follower', { follower: { accountId: '7', userLink: 'https://x.example/7' } }),
@@ -111,7 +111,7 @@ describe('an X archive', () => {
     expect(omitted).toEqual([{ file: expect.stringMatching(/like\.js$/), omitted: expect.any(String), count: 2 }]);
   });
 
-  it('of before 2018 is read month by month, with its author and the tweets it repeats', async () => {
+  it('from before 2018 is read month by month, with its author and the tweets it repeats', async () => {
     const user = { id_str: '7701', screen_name: 'old_hand', name: 'Old' };
     const original = {
       id_str: '5',
@@ -163,7 +163,7 @@ describe('a zip', () => {
     'Your archive.html': '<html>',
   };
 
-  it('is read as it was downloaded, like the folder in it', async () => {
+  it('is read as downloaded, like the folder in it', async () => {
     const { rows, faults, located } = await readPath(await scratch.write('archive.zip', zipOf(files)));
     expect(faults).toEqual([]);
     expect(rows.map(({ kind }) => kind)).toEqual(['user', 'tweet', 'tweet', 'follow']);
@@ -192,7 +192,7 @@ describe('a zip', () => {
     await expect(readPath(await scratch.write(`${name}.zip`, content))).rejects.toThrow(message);
   });
 
-  it('that is damaged gives what comes before, and a fault', async () => {
+  it('that is damaged gives what comes before the damage, and a fault', async () => {
     const packed = zipOf(files);
     packed.fill(0xff, packed.indexOf('data/tweets.js') + 20, packed.indexOf('data/tweets.js') + 60);
     const { faults } = await readPath(await scratch.write('damaged.zip', packed));
@@ -219,7 +219,7 @@ describe('a file of another kind', () => {
     await expect(readPath(path)).rejects.toThrow(/CSV has neither types nor lists.*NDJSON.*whole folder or zip/);
   });
 
-  it('beside files that are read is named', async () => {
+  it('among files that are read is named', async () => {
     await scratch.write('mixed/users.ndjson', `${JSON.stringify({ id: '1', handle: 'a', name: 'A' })}\n`);
     await scratch.write('mixed/tweets.csv', 'id\n');
     await scratch.write('mixed/README.md', 'words');

@@ -7,7 +7,7 @@ import { contentHash, dataFolder, readPath } from './import-support.js';
 const corpus = dataFolder(process.env.PERCH_CORPUS, '../shared/corpus');
 const payloads = dataFolder(process.env.PERCH_PAYLOADS, '../shared/payloads');
 
-describe.runIf(corpus !== undefined)('the real corpus, where it is', () => {
+describe.runIf(corpus !== undefined)('the real corpus, if present', () => {
   let database: FreshDatabase;
   beforeAll(async () => {
     database = await freshDatabase();
@@ -16,7 +16,7 @@ describe.runIf(corpus !== undefined)('the real corpus, where it is', () => {
 
   it('is imported whole without a fault, and a second time without a change', { timeout: 120_000 }, async () => {
     const { sql } = database;
-    // Its texts are as the network's answers have them.
+    // Its texts are escaped as in the network's answers.
     const options = { areEscaped: true };
     const first = await importPaths(sql, [corpus as string], options);
     expect(first).toEqual({
@@ -37,8 +37,8 @@ describe.runIf(corpus !== undefined)('the real corpus, where it is', () => {
   });
 });
 
-describe.runIf(payloads !== undefined)('recorded answers, where they are', () => {
-  it.each(['v2', 'v2-twarc'])('every body in %s is mapped: rows, or a fault in words', async (folder) => {
+describe.runIf(payloads !== undefined)('recorded answers, if present', () => {
+  it.each(['v2', 'v2-twarc'])('%s: every body is mapped to rows or a readable fault', async (folder) => {
     const { rows, faults } = await readPath(join(payloads as string, folder));
     expect(rows.length).toBeGreaterThan(20);
     for (const { line, message } of faults) {
@@ -49,7 +49,7 @@ describe.runIf(payloads !== undefined)('recorded answers, where they are', () =>
     }
   });
 
-  it('an archive without its account.js is refused in words', async () => {
+  it('an archive without its account.js is refused with a readable message', async () => {
     const { rows, faults } = await readPath(join(payloads as string, 'archive'));
     expect(rows).toEqual([]);
     expect(faults).toMatchObject([{ message: expect.stringContaining('account.js') }]);

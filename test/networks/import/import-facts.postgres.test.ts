@@ -1,4 +1,4 @@
-/** What is imported is true: texts stay as they are, and no import takes away what an earlier one knew. */
+/** What is imported is true: texts stay unchanged, and no import removes what an earlier one knew. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importPaths } from '../../../adapters/networks/corpus/import/import-paths.js';
@@ -53,7 +53,7 @@ async function get(path: string): Promise<{ data: Record<string, unknown>[] & Re
   return (await answer.json()) as never;
 }
 
-/** Of a timeline, as `perch export` writes it: an object of the answer on each line. */
+/** A timeline as `perch export` writes it: one object of the answer on each line. */
 const exported = async (id: number): Promise<string> =>
   lines(...(await get(`/v1/users/${id}/tweets?count=100&fresh=true`)).data);
 
@@ -100,7 +100,7 @@ describe('export, import, export', () => {
     { requiredKeys: [] },
   );
 
-  it('gives the same lines for all texts, in posts and in what is in them', async () => {
+  it('gives the same lines for all texts, in posts and in their parts', async () => {
     let author = 1_000;
     await fc.assert(
       fc.asyncProperty(
@@ -154,7 +154,7 @@ describe('an import takes nothing away', () => {
     return { is_retweet, is_quote, is_reply, retweeted_id };
   };
 
-  it('that was not asked for: a page with few fields after one with all, and before', async () => {
+  it('that was not requested: a page with few fields, before or after one with all', async () => {
     const full = {
       data: [{ ...retweet, referenced_tweets: references }, reply],
       includes: { users: [{ id: '7501', username: 'few', name: 'Few' }] },
@@ -165,13 +165,13 @@ describe('an import takes nothing away', () => {
     await imported(JSON.stringify(full), 'full.json');
     const known = { is_retweet: true, is_quote: false, is_reply: false, retweeted_id: '400' };
     expect(await flags('401')).toEqual(known);
-    // The request asked for references, and the reply has none: known of both.
+    // The request asked for references, and the reply has none, so both are known.
     expect(await flags('402')).toEqual({ is_retweet: false, is_quote: false, is_reply: false });
     expect((await imported(JSON.stringify(few), 'few.json')).tweets).toMatchObject({ added: 0, changed: 0 });
     expect(await flags('401')).toEqual(known);
   });
 
-  it('keeps an alternative text and the end of a poll that a later file does not carry', async () => {
+  it('even if a later file lacks an alternative text and the end of a poll', async () => {
     const url = 'https://img.example/1.jpg';
     const attachments = { media_keys: ['3_1'], poll_ids: ['5'] };
     const page = (id: string, alt_text?: string, end_datetime?: string) => ({
@@ -194,7 +194,7 @@ describe('an import takes nothing away', () => {
     expect((await imported(JSON.stringify(page('602')), 'again.json')).tweets).toMatchObject({ changed: 0 });
   });
 
-  it('that the source cut: a whole text and its links stay, in one import and between two', async () => {
+  it('that the source cut: a whole text and its links stay, within one import and across two', async () => {
     const whole = 'The long story of a harbour that never ended #whole';
     const page = (id: string, more: object) => ({ data: [{ ...retweet, id, edit_history_tweet_ids: [id], ...more }] });
     const long = {
@@ -233,12 +233,12 @@ describe('an edited tweet (T29)', () => {
     (await get(`/v1/users/edda?fresh=true`)).data.tweets,
   ];
 
-  it('is in lists once, as the latest version that is there, whichever came first', async () => {
+  it('is in lists once, as the latest existing version, whichever came first', async () => {
     await imported(JSON.stringify(page('8101')), 'first.json');
     expect(await listed()).toEqual([['8101'], ['8101'], 1]);
     await imported(JSON.stringify(page('8103')), 'last.json');
     expect(await listed()).toEqual([['8103'], ['8103'], 1]);
-    // An older file, of the time before the last edit.
+    // An older file, from before the last edit.
     const older = page('8102');
     for (const each of older.data) each.edit_history_tweet_ids = versions.slice(0, 2);
     await imported(JSON.stringify(older), 'older.json');

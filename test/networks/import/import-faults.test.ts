@@ -95,12 +95,12 @@ describe('a bad line', () => {
     expect(located.map(({ line }) => line).filter((line) => line !== 3)).toEqual([1, 2, 4]);
   });
 
-  it('in a file named for its kind is measured by that kind', async () => {
+  it('in a file named for its kind is judged by that kind', async () => {
     const { faults } = await readPath(await scratch.write('users.ndjson', lines(user, follow)));
     expect(faults).toMatchObject([{ line: 2, message: expect.stringMatching(/^id is missing: a user needs/) }]);
   });
 
-  it('longer than any page is left out without being kept in memory', async () => {
+  it('longer than any page is left out without being held in memory', async () => {
     async function* chunks() {
       yield Buffer.from(lines(user));
       const part = Buffer.alloc(1024 * 1024, 'a');
@@ -117,7 +117,7 @@ describe('a bad line', () => {
 });
 
 describe('a broken file', () => {
-  it('cut gzip: what came before the cut is read, the cut is a fault', async () => {
+  it('gives what precedes the cut in cut gzip, and a fault', async () => {
     const packed = gzipSync(
       lines(...Array.from({ length: 5_000 }, (_, index) => ({ ...follow, follower_id: `${index}` }))),
     );
@@ -126,7 +126,7 @@ describe('a broken file', () => {
     expect(faults).toMatchObject([{ file: path, message: expect.stringMatching(/the file is truncated/) }]);
   });
 
-  it('named gzip and none: a fault', async () => {
+  it('gives a fault if it is named gzip and is not', async () => {
     const { faults } = await readPath(await scratch.write('follows-2.ndjson.gz', lines(follow)));
     expect(faults).toMatchObject([{ line: 1, message: expect.stringMatching(/^invalid compressed data/) }]);
   });
@@ -136,7 +136,7 @@ describe('a broken file', () => {
     ['a list that never closes', `[${JSON.stringify(user)},\n`, [2]],
     ['words', 'not json', [1, 1]],
     ['a bracket too many', `${JSON.stringify(user)}\n}`, [2]],
-  ])('a document that is %s', async (_name, content, at) => {
+  ])('gives a fault as a document that is %s', async (_name, content, at) => {
     const { faults } = await readPath(await scratch.write('document.json', content));
     expect(faults.map(({ line }) => line)).toEqual(at);
   });
@@ -169,7 +169,7 @@ describe('whatever a file holds', () => {
     object: fc.dictionary(fields, tie('any'), { maxKeys: 10 }),
   })).any;
 
-  it('any JSON value gives rows or words, never a crash', () => {
+  it('turns any JSON value into rows or a readable fault, without a crash', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 'user', 'tweet', 'follow'), (json, expected) => {
         const given = parseRows(JSON.parse(JSON.stringify(json)), { expected: expected as 'user' | undefined });
@@ -180,7 +180,7 @@ describe('whatever a file holds', () => {
     );
   });
 
-  it('any bytes, however they are cut into chunks, give the same pieces', async () => {
+  it('gives the same pieces of any bytes, however they are cut into chunks', async () => {
     const content = fc.oneof(
       fc
         .array(
@@ -206,7 +206,7 @@ describe('whatever a file holds', () => {
     );
   });
 
-  it('the values of a list are those that JSON.parse finds', async () => {
+  it('gives the values of a list as JSON.parse finds them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(value, { maxLength: 5 }), fc.constantFrom(undefined, 2), async (list, indent) => {
         async function* chunks() {

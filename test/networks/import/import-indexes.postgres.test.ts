@@ -28,7 +28,7 @@ const indexes = async (): Promise<string[]> =>
       where tablename like 'corpus%' order by 1`
   ).map((row) => row.index);
 
-/** Which indexes they are to the database: one that was made anew is another. */
+/** The identities of the indexes in the database; a rebuilt index has a new one. */
 const identities = async (): Promise<string[]> =>
   (
     await sql`select indexrelid::text as identity from pg_index
@@ -36,7 +36,7 @@ const identities = async (): Promise<string[]> =>
   ).map((row) => row.identity);
 
 describe('indexes of a large load', () => {
-  it('into empty tables are made anew at its end, all of them and as they were', async () => {
+  it('into empty tables are rebuilt at its end, all of them and as they were', async () => {
     const [before, identitiesBefore] = [await indexes(), await identities()];
     await loadCorpus(sql, tweets(1, 10_001));
     expect(await indexes()).toEqual(before);
@@ -45,7 +45,7 @@ describe('indexes of a large load', () => {
     expect([...found]).toEqual([{ id: 10_001 }]);
   });
 
-  it('are back where they were when the load fails', async () => {
+  it('are back where they were if the load fails', async () => {
     const [before, identitiesBefore] = [await indexes(), await identities()];
     function* broken(): Generator<CorpusRow> {
       yield* tweets(1, 20_001);
@@ -57,7 +57,7 @@ describe('indexes of a large load', () => {
     expect(await contentHash(sql)).toBe('empty empty empty');
   });
 
-  it('into a filled table stay, and what is there can be read all the while', async () => {
+  it('into a filled table stay, and everything can be read meanwhile', async () => {
     await loadCorpus(sql, tweets(1, 1));
     const seen: number[] = [];
     async function* watched(): AsyncGenerator<CorpusRow> {

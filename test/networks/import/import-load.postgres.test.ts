@@ -34,7 +34,7 @@ const edgesInOrder = async (): Promise<string[]> =>
   );
 
 describe('importing files', () => {
-  it('every value arrives as it was', async () => {
+  it('keeps every value as it was', async () => {
     const summary = await importPaths(sql, [fixture('plain')], { areEscaped: true });
     expect(summary).toEqual({
       users: { read: 4, added: 3, changed: 0 },
@@ -92,7 +92,7 @@ describe('importing files', () => {
     expect(await edgesInOrder()).toEqual(['103>102', '103>101', '102>101', '101>103']);
   });
 
-  it('all formats at once, and all of them again: the second time changes nothing, byte for byte', async () => {
+  it('imports all formats at once, and again without changing a byte', async () => {
     const paths = [fixture('v2'), await unpackArchive(scratch), fixture('plain')];
     const first = await importPaths(sql, paths);
     expect(first.faults.count).toBe(0);
@@ -123,7 +123,7 @@ describe('importing files', () => {
     expect(summary.faults.first.map(({ line }) => line)).toEqual(heard.slice(0, 20));
   });
 
-  it('strict: stops at the first fault, named in the error, and leaves nothing behind', async () => {
+  it('stops at the first fault if strict, names it in the error, and leaves nothing behind', async () => {
     await loadCorpus(sql, [user(1)]);
     const before = await contentHash(sql);
     const good = await scratch.write(
@@ -140,7 +140,7 @@ describe('importing files', () => {
 });
 
 describe('loading rows', () => {
-  it('newer values overwrite, absent ones erase nothing, within a load and between loads', async () => {
+  it('overwrites with newer values, and erases nothing for absent ones, within a load and between loads', async () => {
     await loadCorpus(sql, [user(1, { bio: 'old', followersCount: 5 }), user(1, { bio: 'newer' })]);
     const summary = await loadCorpus(sql, [user(1, { name: 'Renamed', verified: false }), tweet(3, { likesCount: 0 })]);
     expect(summary.users).toEqual({ read: 1, added: 0, changed: 1 });
@@ -148,7 +148,7 @@ describe('loading rows', () => {
     expect([...rows]).toEqual([{ name: 'Renamed', bio: 'newer', followers: 5, verified: false }]);
   });
 
-  it('a source larger than a batch arrives whole and reports its way', async () => {
+  it('loads a source larger than a batch whole, and reports its progress', async () => {
     function* many(): Generator<CorpusRow> {
       for (let id = 1; id <= 25_000; id += 1) yield tweet(id % 20_000 === 0 ? 20_000 : id % 20_000, { likesCount: id });
     }
@@ -164,7 +164,7 @@ describe('loading rows', () => {
     { name: 'once, in the last batch', times: 1 },
     { name: 'in every batch', times: 10 },
   ])(
-    'objects that come again $name are merged, whatever was copied straight into the empty tables',
+    'merges objects that come again $name, whatever was copied directly into the empty tables',
     async ({ times }) => {
       function* again(): Generator<CorpusRow> {
         for (let batch = 0; batch < 10; batch += 1) {
@@ -182,7 +182,7 @@ describe('loading rows', () => {
     },
   );
 
-  it('a source that fails leaves nothing behind', async () => {
+  it('leaves nothing behind when a source fails', async () => {
     function* broken(): Generator<CorpusRow> {
       for (let id = 1; id <= 12_000; id += 1) yield user(id);
       throw new Error('the disk is gone');
@@ -199,7 +199,7 @@ describe('loading rows', () => {
     expect((await loadCorpus(sql, [user(1)])).users.added).toBe(1);
   });
 
-  it('waits and works for longer than its pool allows a request to', async () => {
+  it('may wait and work for longer than its pool allows a request', async () => {
     const limited = connect(database.target, { max: 2, limits: { lockMs: 50, statementMs: 100, idleMs: 50 } });
     const slow = async function* (): AsyncGenerator<CorpusRow> {
       yield tweet(1);
@@ -217,7 +217,7 @@ describe('loading rows', () => {
     }
   });
 
-  it('imports that start together take turns, and all of each arrives', async () => {
+  it('lets simultaneous imports take turns, and all of each arrives', async () => {
     const [first, second] = await Promise.all([
       loadCorpus(sql, [user(1), tweet(1), ...follows([1, 2], [1, 3])]),
       loadCorpus(sql, [user(1), tweet(1), ...follows([1, 2], [1, 3])]),
@@ -240,13 +240,13 @@ describe('the order of edges is that of the file (C20)', () => {
     expect(await edgesInOrder()).toEqual(['1>9', '1>3', '2>9', '5>1', '4>1']);
   });
 
-  it('a file with edges added at its end adds them at the end and moves none', async () => {
+  it('gains edges at its end from a file with edges added there, and moves none', async () => {
     await loadCorpus(sql, follows([1, 9], [1, 3]));
     expect((await loadCorpus(sql, follows([1, 9], [1, 3], [1, 4]))).follows).toMatchObject({ added: 1, changed: 0 });
     expect(await edgesInOrder()).toEqual(['1>9', '1>3', '1>4']);
   });
 
-  it('a later file with the newest edge first is followed', async () => {
+  it('follows a later file with the newest edge first', async () => {
     await loadCorpus(sql, follows([1, 9], [1, 3], [2, 3]));
     const newer = follows([1, 8], [1, 9], [1, 3], [2, 3]);
     expect((await loadCorpus(sql, newer)).follows).toMatchObject({ added: 1, changed: 3 });

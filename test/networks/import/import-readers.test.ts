@@ -19,7 +19,7 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
-  it('gives every field under the model’s name, absent where the file has none (T10), times in UTC (T11)', async () => {
+  it('gives every field under the model’s name, absent if the file has none (T10), times in UTC (T11)', async () => {
     const { rows } = await readPath(fixture('plain/users.ndjson'));
     expect(rows[0]).toEqual({
       kind: 'user',
@@ -47,7 +47,7 @@ describe('NDJSON in the interface’s names', () => {
     expect(rows[2]).toEqual({ kind: 'user', user: { id: '103', handle: 'tide.table', name: 'Tide\ttable \\ desk' } });
   });
 
-  it('keeps texts as they are, unless they are said to be escaped: then decodes them once (T13)', async () => {
+  it('keeps texts as they are, unless they are declared as escaped: then decodes them once (T13)', async () => {
     const written = { ...tweet, text: 'Write &lt;br&gt; for a line, &amp;amp; for an &', author: escapedUser };
     const path = await scratch.write('own.ndjson', lines(written));
     const { rows } = await readPath(path);
@@ -82,7 +82,7 @@ describe('NDJSON in the interface’s names', () => {
     expect((await readPath(file)).rows).toMatchObject([{ user: { handle: 'umwelt@xn--baw-joa.example' } }]);
   });
 
-  it('replaces half of a surrogate pair and U+0000 in every text (T13)', async () => {
+  it('replaces unpaired surrogates and U+0000 in every text (T13)', async () => {
     const text = JSON.stringify({ ...tweet, text: 'a\0b low', hashtags: ['ok', '\0'] }).replace('low', '\\ud83d');
     const { rows, faults } = await readPath(await scratch.write('halves.ndjson', `${text}\n`));
     expect([rows[0], faults]).toEqual([
@@ -93,7 +93,7 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
-  it('reads gzip, several members and Windows line ends and a byte order mark included', async () => {
+  it('reads gzip, with several members, Windows line ends and a byte order mark', async () => {
     const first = gzipSync(`\uFEFF${JSON.stringify(tweet)}\r\n`);
     const second = gzipSync(`\r\n${JSON.stringify({ ...tweet, id: '2' })}`);
     const { located, faults } = await readPath(await scratch.write('tweets.ndjson.gz', Buffer.concat([first, second])));
@@ -101,7 +101,7 @@ describe('NDJSON in the interface’s names', () => {
     expect(located.map(({ line }) => line)).toEqual([1, 3]);
   });
 
-  it('knows gzip by its first bytes and rows by their fields when the names tell nothing', async () => {
+  it('recognises gzip by its first bytes and rows by their fields if the names tell nothing', async () => {
     const user = { id: '1', handle: 'a', name: 'A' };
     const content = lines(user, tweet, { follower_id: '1', followed_id: '2' });
     const { rows } = await readPath(await scratch.write('export.jsonl', gzipSync(content)));

@@ -1,4 +1,4 @@
-/** An import that stops, in whatever way, resumes where it stopped when it is given again. */
+/** An import that stops for any reason resumes where it stopped when it is given again. */
 import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { contentHash, lines, type Scratch, scratchFolder } from './import-support.js';
 
-/** Rows of a turn of one batch, and of a file that takes some. */
+/** Rows of a turn of one batch, and of a file that takes several. */
 const TURN = 2000;
 const MANY = 9000;
 const BAD = 5000;
@@ -28,7 +28,7 @@ afterEach(() => Promise.all([database.drop(), scratch.remove()]));
 
 const userLine = (id: number, name = `Gull ${id}`): string => lines({ id: `${id}`, handle: `gull${id}`, name });
 
-/** Users with a bad line in the second turn, tweets, and edges; gives the folder. */
+/** Users with a bad line in the second turn, tweets, and edges; returns the folder. */
 async function manyRows(): Promise<string> {
   const users = Array.from({ length: MANY }, (_, index) => (index === BAD ? '{}\n' : userLine(index + 1)));
   const tweets = [1, 2, 3].map((id) => ({
@@ -48,7 +48,7 @@ async function manyRows(): Promise<string> {
   return join(scratch.folder, 'rows');
 }
 
-/** Runs an import; what it was told, and its summary, or why it failed. */
+/** Runs an import; returns its reports, and its summary or failure. */
 async function run(path: string, on: Sql = sql, options: ImportOptions = {}) {
   const told = { resumedAfter: 0, isChanged: false, faults: 0 };
   const summary: ImportSummary | Error = await importPaths(on, [path], {
@@ -69,7 +69,7 @@ const WHOLE = {
   faults: { count: 1 },
 };
 
-/** An import that fails once a turn is stored, as the given function sees to. */
+/** An import that fails once a turn is stored, because of the given function. */
 async function interrupted(path: string, interrupt: () => Promise<unknown>): Promise<void> {
   const own = connect(database.target, { max: 3 });
   let done: Promise<unknown> | undefined;
@@ -82,7 +82,7 @@ async function interrupted(path: string, interrupt: () => Promise<unknown>): Pro
 const cutConnections = () =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute();
 
-/** As from a disk that is full, from the next row on. */
+/** As with a full disk, from the next row on. */
 const fillDisk = () =>
   sql
     .unsafe(`create function full_disk() returns trigger language plpgsql as
@@ -124,7 +124,7 @@ describe('an import that was interrupted', () => {
     expect(again.summary).toMatchObject({ faults: { count: 1 } });
   });
 
-  it('begins anew when one of its files has changed, and is said to', async () => {
+  it('begins anew if one of its files has changed, and reports that', async () => {
     const path = await manyRows();
     await interrupted(path, cutConnections);
     await appendFile(
@@ -138,7 +138,7 @@ describe('an import that was interrupted', () => {
     });
   });
 
-  it('notices a change in the middle of a file that leaves its size as it was', async () => {
+  it('notices a change in the middle of a file that keeps its size', async () => {
     const path = await manyRows();
     await interrupted(path, cutConnections);
     const users = Array.from({ length: MANY }, (_, index) =>
@@ -160,7 +160,7 @@ describe('an import that was interrupted', () => {
   });
 });
 
-describe('an import that is complete', () => {
+describe('a complete import', () => {
   it('has nothing to do when it is given again', async () => {
     const path = await manyRows();
     expect((await run(path)).summary).toMatchObject(WHOLE);
@@ -208,7 +208,7 @@ describe('between two turns', () => {
   const tweet = { id: '1', text: 'tide', createdAt: '2020-01-01T00:00:00.000Z', authorId: '7' };
   const user = (id: number) => ({ kind: 'user', user: { id: `${id}`, handle: `gull${id}`, name: 'Gull' } }) as const;
 
-  it('readers see all of a page or nothing: no tweet before its protected author', async () => {
+  it('lets readers see all of a page or nothing: no tweet before its protected author', async () => {
     function* rows() {
       for (let id = 10; id < TURN + 9; id += 1) yield user(id);
       yield { row: { kind: 'tweet', tweet }, line: 1, continues: true } as const;
@@ -223,14 +223,14 @@ describe('between two turns', () => {
     expect(await seen).toEqual(['private', TURN + 1]);
   });
 
-  it('of a first import, searches are refused and all else is read; at its end they find everything', async () => {
+  it('of a first import, refuses searches and serves all else; at its end they find everything', async () => {
     const indexes = async () => [
       ...(await sql`select indexdef from pg_indexes where tablename like 'corpus%' order by 1`),
     ];
     const before = await indexes();
     const network = createCorpusNetwork(sql);
     const search = () => network.page({ kind: 'search', subject: 'tide' }, null, context);
-    // Asked before there is anything: it is asked again later.
+    // Asked before there is anything, so it must be asked again later.
     expect((await search()).tweets).toEqual([]);
     function* rows() {
       yield { kind: 'tweet', tweet } as const;
@@ -251,7 +251,7 @@ describe('between two turns', () => {
     expect(await indexes()).toEqual(before);
   });
 
-  it('indexing waits, as for any import', async () => {
+  it('makes indexing wait, as any import does', async () => {
     let isFree: Promise<unknown> | undefined;
     function* rows() {
       for (let id = 10; id < TURN + 100; id += 1) yield user(id);

@@ -18,7 +18,7 @@ import type { Sql } from '../../../adapters/postgres/sql.js';
 export const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../kit/fixtures/import/${name}`, import.meta.url));
 
-/** A folder of data beside the checkout, or undefined on a machine that has none. */
+/** A folder of data next to the checkout, or undefined on a machine without it. */
 export function dataFolder(fromEnvironment: string | undefined, beside: string): string | undefined {
   const folder = fromEnvironment ?? fileURLToPath(new URL(`../../../${beside}`, import.meta.url));
   return existsSync(folder) ? folder : undefined;
@@ -43,7 +43,7 @@ export async function scratchFolder(): Promise<Scratch> {
   };
 }
 
-/** An archive as it is downloaded: its files lie in `data`. They are kept as text so that nobody takes them for code. */
+/** An archive as downloaded, with its files in `data`. They are stored as text so that no tool takes them for code. */
 export async function unpackArchive(scratch: Scratch): Promise<string> {
   for (const name of ['account.js', 'profile.js', 'tweets.js', 'tweets-part1.js']) {
     await scratch.write(join('archive', 'data', name), await readFile(fixture(`archive/${name}.txt`)));
@@ -74,7 +74,7 @@ export async function gather<T>(bundles: AsyncIterable<readonly T[]>): Promise<T
 
 export const lines = (...values: unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** One figure for all that the corpus tables hold, byte for byte. */
+/** One hash of everything in the corpus tables, byte for byte. */
 export async function contentHash(sql: Sql): Promise<string> {
   const hashes: string[] = [];
   for (const table of ['corpus_users', 'corpus_tweets', 'corpus_follows']) {

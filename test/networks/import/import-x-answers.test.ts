@@ -162,12 +162,12 @@ describe('the content of a post besides its text (T22)', () => {
     expect(partsOf(await rowsOf('flat.jsonl', { ...full, attachments }))).toEqual([expected]);
   });
 
-  it('is unknown where an answer does not say it', async () => {
+  it('is unknown if an answer does not say it', async () => {
     const bare = { data: [{ ...full, article: undefined, entities: undefined }] };
     expect(partsOf(await rowsOf('bare.json', bare))).toEqual([{}]);
   });
 
-  it('is left out where it is odd, and the post stays with the rest', async () => {
+  it('is left out if it is invalid, and the post stays with the rest', async () => {
     const odd = {
       data: [{ ...full, article: { title: 7 }, entities: { urls: [{ ...links[1], title: 'x'.repeat(5_000) }] } }],
       includes: {
@@ -262,7 +262,7 @@ describe('API v1.1', () => {
     ]);
   });
 
-  it('imports alternative texts where the file has them', async () => {
+  it('imports alternative texts if the file has them', async () => {
     const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
     const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });
     expect(rows[1]).toMatchObject({ tweet: { media: [{ type: 'photo', altText: 'Fog & ferries' }] } });

@@ -22,7 +22,7 @@ const header = (...fields: readonly (readonly [bytes: 2 | 4, value: number])[]):
     }),
   );
 
-/** A zip of these files, as it is downloaded: deflated. */
+/** A zip of these files, deflated as in a download. */
 export function zipOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

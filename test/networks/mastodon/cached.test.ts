@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.close());
 
-/** The paths asked for since the last look. */
+/** The paths requested since the last call. */
 function paths(): string[] {
   const all = at.requests.slice(seen).map((request) => request.split(' ')[1]?.split('?')[0] ?? '');
   seen = at.requests.length;
@@ -20,7 +20,7 @@ beforeEach(() => {
   seen = 0;
 });
 
-it('a thread, replies, quotes and retweeters under a tweet of the same call do not ask for it again', async () => {
+it('does not request a tweet again for its thread, replies, quotes and retweeters in the same call', async () => {
   const id = at.tweetId('question');
   const { reads } = createEngine(at.network).open();
   await reads.tweet(id, { path: 'tweet', fresh: false });

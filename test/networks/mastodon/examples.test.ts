@@ -9,7 +9,7 @@ const FOLDER = 'contracts/mastodon/examples';
 const read = <T>(schema: z.ZodType<T>, name: string): T => schema.parse(readShared(`${FOLDER}/${name}.json`));
 
 describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
-  test('a status with a link', () => {
+  test('maps a status with a link', () => {
     const tweet = statusToTweet(read(schemas.status, 'entities-Status.L21'));
     const address =
       'https://www.theguardian.com/money/2019/dec/07/i-lost-my-193000-inheritance-with-one-wrong-digit-on-my-sort-code';
@@ -37,7 +37,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
     });
   });
 
-  test('an account of another server', () => {
+  test('maps an account of another server', () => {
     expect(accountToUser(read(schemas.account, 'entities-Account.L37'))).toEqual({
       id: '23634',
       handle: 'noiob@awoo.space',
@@ -59,7 +59,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
     expect(() => read(schemas.account, 'entities-Account.L625')).toThrow('username');
   });
 
-  test.each(['entities-Quote.L14', 'entities-ShallowQuote.L14'])('a quote, whole or only its id: %s', (name) => {
+  test.each(['entities-Quote.L14', 'entities-ShallowQuote.L14'])('maps a quote, whole or only its id: %s', (name) => {
     const status = schemas.status.parse(aStatus({ quote: readShared(`${FOLDER}/${name}.json`) }));
     expect(statusToTweet(status)).toMatchObject({ isQuote: true, quotedId: '103270115826048975' });
   });
@@ -69,21 +69,21 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
     ['L56', 'video', undefined, undefined],
     ['L96', 'animated_gif', undefined, undefined],
     ['L133', undefined, undefined, undefined],
-  ])('an attachment, %s: %s', (line, type, width, height) => {
+  ])('maps an attachment, %s: %s', (line, type, width, height) => {
     const attachment = readShared(`${FOLDER}/entities-MediaAttachment.${line}.json`);
     const [media] = statusToTweet(schemas.status.parse(aStatus({ media_attachments: [attachment] }))).media ?? [];
     expect(media?.type).toBe(type);
     if (width !== undefined) expect(media).toMatchObject({ width, height });
   });
 
-  test('a server', () => {
+  test('maps a server', () => {
     expect(read(schemas.instance, 'entities-Instance.L17')).toMatchObject({
       domain: 'mastodon.social',
       version: '4.5.0-nightly.2025-07-11',
     });
   });
 
-  test('whatever else is shown of accounts and statuses can be read, or is an error', () => {
+  test('reads whatever else is shown of accounts and statuses, or reports an error', () => {
     const unread = listShared(FOLDER).filter((file) => {
       const json = readShared(`${FOLDER}/${file}`);
       const one = Array.isArray(json) ? json[0] : json;

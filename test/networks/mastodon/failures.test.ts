@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(tokens).toEqual(['one', 'one', 'two']);
   });
 
-  test('without tokens there is one, and it sends none', async () => {
+  test('are one that sends no token if there are no tokens', async () => {
     const tokens: (string | undefined)[] = [];
     const answer = (_query: URLSearchParams, token: string | undefined) => {
       tokens.push(token);

@@ -1,4 +1,4 @@
-/** The least that a server says of an account or post, and what a test adds. */
+/** The minimum that a server says of an account or post, and what a test adds. */
 export const anAccount = (more: object = {}): object => ({
   id: '7',
   username: 'ada',

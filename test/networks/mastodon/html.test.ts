@@ -24,7 +24,7 @@ describe('the text of a post', () => {
     ['a<!-- never closed', 'a'],
     ['<script>alert("<p>no</p>")</script><style>p{}</style>yes', 'yes'],
     ['1 < 2 and 3 > 2 <3', '1 < 2 and 3 > 2 <3'],
-    // A tag that is never finished is none, as in a browser.
+    // A tag that never ends is not a tag, as in a browser.
     ['<p>cut <a href="https://a.exa', 'cut'],
     [`<P CLASS='a>b' data-x="</p>">One</P>`, 'One'],
     ['  <p>  One  </p>  ', 'One'],
@@ -33,7 +33,7 @@ describe('the text of a post', () => {
     expect(textOfHtml(html).text).toBe(text);
   });
 
-  test('a link is spelled out in full, whatever of it the server hides from eyes', () => {
+  test('spells a link out in full, whatever part of it the server hides', () => {
     const html =
       '<p>See <a href="https://www.example.org/a/long/way?b=1&amp;c=2"><span class="invisible">https://www.</span>' +
       '<span class="ellipsis">example.org/a/long</span><span class="invisible">/way?b=1&amp;c=2</span></a></p>';
@@ -41,24 +41,24 @@ describe('the text of a post', () => {
     expect(textOfHtml(html)).toEqual({ text: `See ${address}`, links: [address] });
   });
 
-  test('links are those to the web, neither mentions nor hashtags, each once', () => {
+  test('has the links to the web, without mentions and hashtags, each once', () => {
     const html =
       '<a href="https://a.example/@ada" class="u-url mention">@ada</a> <a class="mention hashtag" href="https://a.example/tags/x">#x</a>' +
       '<a href="https://b.example">b</a><a href="https://b.example">b</a><a href="javascript:alert(1)">c</a><a>d</a><a href="/e">e</a>';
     expect(textOfHtml(html).links).toEqual(['https://b.example']);
   });
 
-  test('any text that a server escapes comes back as it was, but for spaces', () => {
+  test('is the original of any text that a server escapes, except for spaces', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // Where there are no spaces at the ends, and inside only single ones.
+        // Without spaces at the ends, and with single ones inside.
         const words = text.replace(/\s+/g, ' ').trim();
         expect(textOfHtml(`<p>${escaped(words)}</p>`).text).toBe(words);
       }),
     );
   });
 
-  test('anything at all is read to its end, in time that grows with its length', () => {
+  test('is read to its end whatever it contains, in time that grows with its length', () => {
     const piece = fc.constantFrom(
       '<',
       '>',

@@ -27,7 +27,7 @@ describe('the Link header (RFC 8288)', () => {
     ['max_id=-1', null],
     ['max_id=123456789012345678901', null],
     ['max_id=7%26limit%3D1', null],
-  ])('of the address nothing but the number is kept: %j gives %j', (query, position) => {
+  ])('keeps only the number of the address: %j gives %j', (query, position) => {
     expect(nextIn(`<https://evil.example/other?${query}>; rel="next"`, 'max_id')).toBe(position);
   });
 });

@@ -7,7 +7,7 @@ const tweet = (more: object) => statusToTweet(status.parse(aStatus(more)));
 const user = (more: object) => accountToUser(account.parse(anAccount(more)));
 
 describe('a profile', () => {
-  test('has what is known, and nothing for what is not', () => {
+  test('has what is known, and leaves out the rest', () => {
     expect(user({})).toEqual({
       id: '7',
       handle: 'ada',
@@ -52,13 +52,13 @@ describe('a profile', () => {
     ['id', 7],
     ['created_at', 'yesterday'],
     ['acct', undefined],
-  ])('with a %s of %j is no answer', (field, value) => {
+  ])('is no answer with a %s of %j', (field, value) => {
     expect(() => account.parse(anAccount({ [field]: value }))).toThrow(field);
   });
 });
 
 describe('a tweet', () => {
-  test('a boost is its own, with all that is boosted', () => {
+  test('is one of its own for a boost, with all that is boosted', () => {
     const boosted = aStatus({
       id: '50',
       content: `<p>${'long '.repeat(400)}<a href="https://a.example">a</a></p>`,
@@ -73,12 +73,12 @@ describe('a tweet', () => {
     expect(shown).not.toHaveProperty('quotedId');
   });
 
-  test.each(['und', 'zxx', 'qme', null])('has no language where its code is %s (T28)', (language) => {
+  test.each(['und', 'zxx', 'qme', null])('has no language if its code is %s (T28)', (language) => {
     expect(tweet({ language })).not.toHaveProperty('lang');
     expect(tweet({ language: 'ja' }).lang).toBe('ja');
   });
 
-  test('a warning comes first, apart by an empty line', () => {
+  test('begins with the warning and an empty line', () => {
     expect(tweet({ spoiler_text: 'Food', content: '<p>Soup</p>' }).text).toBe('Food\n\nSoup');
     expect(tweet({ spoiler_text: 'Food', content: '' }).text).toBe('Food');
   });
@@ -91,14 +91,14 @@ describe('a tweet', () => {
     [{ state: 'pending', quoted_status: null }, { isQuote: true }, undefined],
     [{ state: 'revoked', quoted_status_id: '5' }, { isQuote: true }, undefined],
     [{ state: 'deleted', quoted_status: null }, { isQuote: true }, undefined],
-  ])('a quote %j', (quote, shown, id) => {
+  ])('maps a quote %j', (quote, shown, id) => {
     const found = tweet({ quote });
     expect(found).toMatchObject(shown);
     expect(found.quotedId).toBe(id);
     if (quote === undefined) expect(found).not.toHaveProperty('isQuote');
   });
 
-  test('lists pictures, videos and animations as media, and sounds apart (T22)', () => {
+  test('has pictures, videos and animations as media, and sounds separately (T22)', () => {
     const of = (type: string, more: object = {}) => ({
       type,
       url: `https://a.example/${type}`,
@@ -122,7 +122,7 @@ describe('a tweet', () => {
     ]);
   });
 
-  test('serves the poll, and the title and link of the card (T22)', () => {
+  test('has the poll, and the title and link of the card (T22)', () => {
     const shown = tweet({
       content: '<p><a href="https://a.example/1">a</a></p>',
       card: { url: 'https://a.example/1', title: 'A' },
@@ -145,7 +145,7 @@ describe('a tweet', () => {
     expect(tweet({ card: undefined })).not.toHaveProperty('articles');
   });
 
-  test('a reply', () => {
+  test('can be a reply', () => {
     expect(tweet({ in_reply_to_id: '99', in_reply_to_account_id: '8' })).toMatchObject({
       inReplyToId: '99',
       inReplyToUserId: '8',

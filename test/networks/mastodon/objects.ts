@@ -1,6 +1,6 @@
 import { isShown, type Person, type Post, postOf, type World } from '../contract/world.js';
 
-/** The world in the server's own words. */
+/** The world in the server's own terms. */
 export interface Words {
   readonly accountId: (name: string) => string;
   readonly statusId: (key: string) => string;
@@ -9,7 +9,7 @@ export interface Words {
   readonly status: (post: Post) => object;
 }
 
-/** They are known here from another server. */
+/** Known here from another server. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['ben', 'cleo', 'fanb']);
 
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

@@ -6,7 +6,7 @@ const followers = { kind: 'followers', subject: '7' } as const;
 const timeline = { kind: 'timeline', subject: '7' } as const;
 
 describe('objects', () => {
-  test('does not request ids that the server cannot have', async () => {
+  test('are not requested by ids that the server cannot have', async () => {
     const { network, requests } = await scripted({ tokens: ['t'], answers: {} });
     const id = '9223372036854775808';
     expect(await network.users([{ id }], context())).toMatchObject([{ fail: { code: 'not_found' } }]);
@@ -20,7 +20,7 @@ describe('objects', () => {
     expect(requests).toEqual([]);
   });
 
-  test('splits a batch in halves for a server that takes fewer ids at once', async () => {
+  test('are read in half batches from a server that takes fewer ids at once', async () => {
     const ids = ['1', '2', '3', '4', '5'];
     const { network, requests } = await scripted({
       answers: {
@@ -36,7 +36,7 @@ describe('objects', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('hides posts that only the token may see', async () => {
+  test('are hidden if only the token may see them', async () => {
     const body = [
       aStatus({ id: '1', visibility: 'unlisted' }),
       aStatus({ id: '2', visibility: 'private' }),
@@ -55,7 +55,7 @@ describe('objects', () => {
     expect((await network.page(timeline, null, context())).tweets?.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('requests handles unchanged, also on other servers and on international domains', async () => {
+  test('are requested by unchanged handles, even on other servers and on international domains', async () => {
     const { network, requests } = await scripted({
       answers: { '/api/v1/accounts/lookup': { body: anAccount({ acct: 'ada@bücher.example' }) } },
     });
@@ -64,7 +64,7 @@ describe('objects', () => {
     expect(requests).toEqual(['/api/v1/accounts/lookup?acct=ada%40xn--bcher-kva.example']);
   });
 
-  test('refuses ids that are not numbers, which other software uses', async () => {
+  test('are refused if their ids are not numbers, as in other software', async () => {
     const body = anAccount({ id: '01F8MH1H7YV1Z7D2C8K2730QBF' });
     const { network } = await scripted({ answers: { '/api/v1/accounts/lookup': { body } } });
     await expect(network.users([{ handle: 'ada' }], context())).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('lists', () => {
     expect(requests[1]).toBe('/api/v1/accounts/7/followers?limit=80&max_id=7163058');
   });
 
-  test('refuses a foreign page token before any request', async () => {
+  test('refuse a foreign page token before any request', async () => {
     const { network, requests } = await scripted({ answers: {} });
     await expect(network.page(followers, '1&limit=1', context())).rejects.toMatchObject({ code: 'bad_request' });
     expect(requests).toEqual([]);
@@ -114,7 +114,7 @@ describe('lists', () => {
     });
   });
 
-  test('hides lists that only the token may see', async () => {
+  test('are hidden if only the token may see them', async () => {
     const { network } = await scripted({
       tokens: ['t'],
       answers: {
@@ -134,14 +134,14 @@ describe('lists', () => {
     expect(await read('retweeters', '100')).toMatchObject({ users: [], next: null });
   });
 
-  test('does not request quotes without a token', async () => {
+  test('do not include quotes without a token', async () => {
     const { network, requests } = await scripted({ answers: {} });
     const read = network.page({ kind: 'quotes', subject: '100' }, null, context());
     await expect(read).rejects.toMatchObject({ code: 'access_denied', detail: { reason: 'session' } });
     expect(requests).toEqual([]);
   });
 
-  test('a server that has the tweet but no list of its quotes is before 4.5: refused for good', async () => {
+  test('are refused for good if a server has the tweet but no list of its quotes, as before 4.5', async () => {
     const { network } = await scripted({ tokens: ['t'], answers: { '/api/v1/statuses/100': { body: aStatus() } } });
     const read = network.page({ kind: 'quotes', subject: '100' }, null, context());
     await expect(read).rejects.toMatchObject({ code: 'access_denied', detail: { reason: 'session' } });
@@ -172,7 +172,7 @@ describe('conversations', () => {
     ['20 under one another, without a token', [], chain(20, 200, 100), [], true],
     ['60 below and 40 above, with a token', chain(40, 2, 1), flat(60), ['t'], false],
     ['20 under one another, with a token', [], chain(20, 200, 100), ['t'], false],
-  ])('%s: the whole is one page, and where the server cut it that is said', async (_what, up, down, tokens, isCut) => {
+  ])('%s: are one page, which says if the server cut them', async (_what, up, down, tokens, isCut) => {
     const { network } = await open(up, down, tokens);
     const page = await network.page(thread, null, context());
     expect(page.tweets).toHaveLength(1 + up.length + down.length);
@@ -183,11 +183,11 @@ describe('conversations', () => {
     ]);
   });
 
-  test('replies are those to the tweet itself', async () => {
+  test('have only replies to the tweet itself as its replies', async () => {
     const { network, requests } = await open([], [...flat(2), aStatus({ id: '300', in_reply_to_id: '200' })]);
     const page = await network.page({ kind: 'replies', subject: '100' }, null, context());
     expect(page.tweets?.map(({ id }) => id)).toEqual(['200', '201']);
-    // First whether everybody may see the tweet: a token may see more.
+    // First whether the tweet is public, because a token may see more.
     expect(requests).toEqual(['/api/v1/statuses/100', '/api/v1/statuses/100/context']);
   });
 });

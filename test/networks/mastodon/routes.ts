@@ -1,7 +1,7 @@
 import { isShown, type Post, timelineOf, type World } from '../contract/world.js';
 import type { Words } from './objects.js';
 
-/** What the server answers: a body, or a refusal. A list's items have positions, which go down. */
+/** An answer of the server: a body, or a refusal. A list's items have positions, which decrease. */
 export type Answer =
   | { readonly status: number; readonly body: unknown }
   | { readonly list: readonly { readonly position: bigint; readonly item: object }[]; readonly most: number };
@@ -20,7 +20,7 @@ export function answerTo(world: World, words: Words, { path, query, hasToken }: 
   const ok = (body: unknown): Answer => ({ status: 200, body });
   const personBy = (of: (name: string) => string, text: string) =>
     world.people.find(({ name, state }) => of(name).toLowerCase() === text.toLowerCase() && state !== 'deleted');
-  /** A token of somebody who follows `shy`. */
+  /** The token belongs to a follower of `shy`. */
   const isSeen = (post: Post): boolean =>
     !post.deleted &&
     (isShown(world, post.by) ||
@@ -31,7 +31,7 @@ export function answerTo(world: World, words: Words, { path, query, hasToken }: 
     list: posts.map((post) => ({ position: BigInt(words.statusId(post.key)), item: words.status(post) })),
     most,
   });
-  /** Positions are those of the follows and boosts, not of people. */
+  /** Positions are those of the follows and boosts, not of the people. */
   const people = (names: readonly string[]): Answer => ({
     list: names.map((name, index) => ({
       position: BigInt(9000 + 10 * (names.length - index)),

@@ -6,20 +6,20 @@ import type { Network, ReadContext } from '../../../src/ports/network.js';
 
 export interface Scripted {
   readonly status?: number;
-  /** JSON, or text as it is. */
+  /** JSON, or text unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Script {
   readonly tokens?: readonly string[];
-  /** By path without the query; what is not there is 404. A function sees the query and the token. */
+  /** By path without the query; other paths are 404. A function gets the query and the token. */
   readonly answers: Readonly<
     Record<string, Scripted | ((query: URLSearchParams, token: string | undefined) => Scripted)>
   >;
 }
 
-/** A server that says what a test wants, and the adapter over it; both closed when the test is over. */
+/** A server that answers what a test wants, and the adapter over it. Both are closed after the test. */
 export async function scripted({
   tokens = [],
   answers,

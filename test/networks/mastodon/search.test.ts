@@ -24,7 +24,7 @@ describe('translates the query of a caller for the server', () => {
     ['since_time:1767225600 ferry', 'ferry after:2025-12-31 in:public'],
     ['filter:media ferry', 'ferry has:media in:public'],
     ['-filter:replies ferry', 'ferry -is:reply in:public'],
-    // Nothing a caller writes becomes an operator of the server.
+    // Nothing that a caller writes becomes an operator of the server.
     ['+in:library ferry', '"+in:library" ferry in:public'],
     ['https://example.org/a', '"https://example.org/a" in:public'],
     ['at 12:30', 'at "12:30" in:public'],
@@ -37,7 +37,7 @@ describe('translates the query of a caller for the server', () => {
     expect(compileQuery(q, 'Latest')).toBe(sent);
   });
 
-  test('whatever a caller writes, the server sees no operator but those that were meant', () => {
+  test('lets the server see only the intended operators, whatever a caller writes', () => {
     const piece = fc.constantFrom(
       'in:library',
       '"',
@@ -65,7 +65,7 @@ describe('translates the query of a caller for the server', () => {
           expect(error).toMatchObject({ code: 'bad_request' });
           return;
         }
-        // As the server reads it: other quotes are straight ones to it.
+        // As the server reads it, which takes other quotes for straight ones.
         const outside = sent.replace(/[„«]/g, '"').replace(/"[^"]*"/g, 'text');
         expect(outside).not.toContain('"');
         for (const term of outside.split(' ')) if (term.includes(':')) expect(term).toMatch(meant);
@@ -109,7 +109,7 @@ describe('translates the query of a caller for the server', () => {
     ['in:library ferry', 'in:'],
     ['« ferry', '«'],
     ['near:harbour ferry', 'near:'],
-  ])('%s is refused, naming %s', (q, named) => {
+  ])('refuses %s, naming %s', (q, named) => {
     expect(() => compileQuery(q, 'Latest')).toThrow(
       expect.objectContaining({
         code: 'bad_request',
@@ -119,7 +119,7 @@ describe('translates the query of a caller for the server', () => {
     );
   });
 
-  test.each(['ada from:ben', 'ada -ben', 'ada OR ben', '#ada'])('a search for People cannot say %s', (q) => {
+  test.each(['ada from:ben', 'ada -ben', 'ada OR ben', '#ada'])('refuses a search for People with %s', (q) => {
     expect(() => compileQuery(q, 'People')).toThrow(expect.objectContaining({ code: 'bad_request' }));
   });
 });
@@ -166,7 +166,7 @@ describe('searching', () => {
     ]);
   });
 
-  test('ends where the index of the server ends, and says so', async () => {
+  test('ends at the end of the server’s index, and says so', async () => {
     const { network } = await scripted({
       tokens: ['t'],
       answers: { '/api/v2/search': { body: { statuses: many(40) } } },
@@ -201,14 +201,14 @@ describe('searching', () => {
     expect([await ids('Photos'), await ids('Videos')]).toEqual([['1'], ['2', '3']]);
   });
 
-  test('People are found without a token, one page of them', async () => {
+  test('finds People without a token, one page of them', async () => {
     const accounts = Array.from({ length: 40 }, (_, n) => anAccount({ id: String(n), noindex: n === 0 }));
     const { network } = await scripted({ answers: { '/api/v2/search': { body: { accounts } } } });
     const page = await network.page(search('People'), null, context());
     expect([page.users?.length, page.next, page.endReason]).toEqual([39, null, 'network_limit']);
   });
 
-  test('closes only this kind when the server requires a token for it', async () => {
+  test('closes only this kind if the server requires a token for it', async () => {
     const body = { error: 'This API requires an authenticated user' };
     const { network } = await scripted({ answers: { '/api/v2/search': { status: 401, body } } });
     await expect(network.page(search('People'), null, context())).rejects.toMatchObject({

@@ -16,7 +16,7 @@ async function check(answers: Script['answers'], tokens: string[] = []) {
   return { ok: report?.ok, said, requests };
 }
 
-test('without a token: what is public can be read, and what would need one is named', async () => {
+test('says without a token what is public and what needs one', async () => {
   const { ok, said, requests } = await check({});
   expect(ok).toBe(true);
   expect(said).toEqual([
@@ -28,7 +28,7 @@ test('without a token: what is public can be read, and what would need one is na
   expect(requests).toHaveLength(2);
 });
 
-test('with tokens: each is tried', async () => {
+test('tries each token', async () => {
   const { ok, said, requests } = await check({ [SEARCH]: { body: { statuses: [aStatus()] } } }, ['one', 'two']);
   expect(ok).toBe(true);
   expect(said.filter((line) => line.startsWith('no'))).toEqual([]);

@@ -18,7 +18,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'Service temporarily unavailable',
 };
 
-/** A Mastodon 4.5 server over the world. With a token search and quotes are served, too. */
+/** A Mastodon 4.5 server over the world. With a token, it also serves search and quotes. */
 export async function openMastodon({ withToken }: { withToken: boolean }): Promise<StandIn> {
   const words = wordsOf(WORLD);
   const requests: string[] = [];
@@ -75,7 +75,7 @@ export async function openMastodon({ withToken }: { withToken: boolean }): Promi
 function failsAtOnce(wrong: Misbehaviour, request: IncomingMessage, response: ServerResponse): boolean {
   switch (wrong.does) {
     case 'status':
-      // The server says when there are more calls in its rate headers alone.
+      // The server states only in its rate headers when calls are available again.
       send(
         response,
         wrong.status,
@@ -99,7 +99,7 @@ function failsAtOnce(wrong: Misbehaviour, request: IncomingMessage, response: Se
   }
 }
 
-/** The page of a list that is asked for, and the `Link` to the next. */
+/** The requested page of a list, and the `Link` to the next. */
 function cut(answer: Extract<Answer, { list: unknown }>, url: URL, wrong: Misbehaviour | null, turn: number) {
   const { list, most } = answer;
   const limit = Math.min(most, Number(url.searchParams.get('limit') ?? 20));
@@ -109,7 +109,7 @@ function cut(answer: Extract<Answer, { list: unknown }>, url: URL, wrong: Misbeh
   const page = rest.slice(0, size);
   const last = page.at(-1)?.position;
   let next = rest.length > page.length || page.length === limit ? last : undefined;
-  // Of an empty page that goes on, positions lie far enough apart.
+  // After an empty page with a next one, the cursor goes on between two positions.
   if (page.length === 0 && rest[0]) next = maxId === null ? rest[0].position + 2n : BigInt(maxId) - 1n;
   if (wrong?.does === 'overlap' && next !== undefined) next = page.at(-3)?.position ?? next;
   if (wrong?.does === 'repeatCursor' && maxId !== null) next = BigInt(maxId);
@@ -157,7 +157,7 @@ const mistyped =
     return as === 'missing' ? GONE : as === 'null' ? null : 1234;
   };
 
-/** All that `wrongOf` has another value for, at any depth. */
+/** Replaces, at any depth, every value for which `wrongOf` has another one. */
 function spoilt(value: unknown, wrongOf: (key: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => spoilt(each, wrongOf));
   if (typeof value !== 'object' || value === null) return value;

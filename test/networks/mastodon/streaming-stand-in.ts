@@ -3,7 +3,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 export type StreamingStandIn = Awaited<ReturnType<typeof openStreaming>>;
 
-/** Mastodon's streaming API over a WebSocket: the public timeline, for those who have a token. */
+/** Mastodon's streaming API over a WebSocket: the public timeline, for clients with a token. */
 export async function openStreaming(token: string) {
   const requests: string[] = [];
   const state = { isDisabled: false };

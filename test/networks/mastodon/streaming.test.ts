@@ -1,4 +1,4 @@
-/** What a Mastodon server announces, over a server that speaks its streaming API. */
+/** Announcements of a Mastodon server, over a server that speaks its streaming API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStreaming } from '../../../adapters/networks/mastodon/streaming.js';
@@ -46,7 +46,7 @@ function follow(subject = '7') {
 }
 
 describe("a Mastodon server's stream", () => {
-  it('announces new posts of accounts that are followed, and never claims to announce all', async () => {
+  it('announces new posts of followed accounts, and never claims to announce all', async () => {
     open();
     const { announced, complete } = follow();
     await until('it is connected', () => streaming.subscribed.size === 1);
@@ -64,7 +64,7 @@ describe("a Mastodon server's stream", () => {
     expect(push.state).toEqual({ isConnected: true, lists: 1, announced: 2, unreadable: 0 });
   });
 
-  it('skips what cannot be read, and counts it', async () => {
+  it('skips unreadable messages, and counts them', async () => {
     open();
     const { announced } = follow();
     await until('it is connected', () => streaming.subscribed.size === 1);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => corpus.drop());
 
-/** The nth tweet: its id is its time, as ids of the network are. */
+/** The id of the nth tweet, made from its time like ids of the network. */
 const idOf = (nth: number): string => String(BigInt(BEGIN_MS + nth * MINUTE_MS - EPOCH_MS) << 22n);
 
 const tweet = (nth: number): CorpusRow => ({
@@ -82,9 +82,9 @@ describe('a corpus that fills a partition', () => {
     ]);
   });
 
-  it('is cut in the middle where tweets come in another order, and finds each tweet', async () => {
+  it('is cut in the middle if tweets come in another order, and finds each tweet', async () => {
     const count = 12_000;
-    // 5,003 and the count have no factor in common: every tweet once, all over the time.
+    // 5,003 and the count have no factor in common, so every tweet comes once, spread over all times.
     await load(
       rows(count, (index) => (index * 5003) % count),
       2000,
@@ -97,7 +97,7 @@ describe('a corpus that fills a partition', () => {
     expect(ids).toEqual(Array.from({ length: 120 }, (_, nth) => idOf(11_900 - 100 * nth)));
   });
 
-  it('reads the newest partition first, and no other one where that has enough', async () => {
+  it('reads the newest partition first, and no other if that has enough', async () => {
     await load(rows(9000), 4000);
     const plan = await sql<{ 'QUERY PLAN': string }[]>`
       explain (analyze, costs off, timing off, summary off, buffers off) select id from corpus_tweets order by id desc limit 20`;
@@ -114,7 +114,7 @@ describe('a corpus that fills a partition', () => {
     ['timeline', { kind: 'timeline', subject: '1' }, 101],
     ['search by time', { kind: 'search', subject: 'tide', product: 'Latest' }, 51],
     ['search in the tweets of one author', { kind: 'search', subject: 'from:user1 tide', product: 'Latest' }, 51],
-  ] as const)('plans the newest partition alone for the first page of a %s', async (_, list, limit) => {
+  ] as const)('plans only the newest partition for the first page of a %s', async (_, list, limit) => {
     await load(rows(9000), 4000);
     const statements: [text: string, values: never[]][] = [];
     const noting = new Proxy(sql, {
@@ -184,14 +184,14 @@ describe('a corpus that fills a partition', () => {
     expect(await partitions()).toHaveLength(2);
   });
 
-  it('has the tables of a corpus that is not full as they are', async () => {
+  it('leaves the tables of a corpus that is not full as they are', async () => {
     await load(rows(3000), 4000);
     expect(await partitions()).toEqual([]);
   });
 });
 
 describe('a corpus of 0.3.0 that is larger than a partition', () => {
-  it('becomes the first one as it is: no row is written, and indexes that are not built yet are built there', async () => {
+  it('becomes the first one unchanged: no row is written, and missing indexes are built there', async () => {
     await goBackToReleasedSchema(sql);
     await sql`insert into corpus_tweets (id, text, created_at, author_id)
       select n, 'tide ' || n, timestamptz '2009-01-01' + n * interval '1 minute', 1 from generate_series(1, 5000) n`;

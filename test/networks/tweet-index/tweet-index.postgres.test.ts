@@ -7,7 +7,7 @@ import { parseQuery } from '../../../adapters/networks/search/parse.js';
 import { freshDatabase } from '../../kit/postgres/database.js';
 import { type IndexUnderTest, tweetIndexSuite } from './tweet-index.suite.js';
 
-/** Rows as one import, into partitions of so many. */
+/** Loads the rows as one import, into partitions of this many. */
 async function open(rows: readonly CorpusRow[], mostRows: number, least: number): Promise<IndexUnderTest> {
   const { sql, drop } = await freshDatabase({ max: 6 });
   const identity = { id: 'suite', content: 'suite', paths: ['suite.ndjson'] };
@@ -41,7 +41,8 @@ it('plans a search of words once, whatever the words', async () => {
   const kept = await sql<{ generic: number; custom: number }[]>`
     select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
     where statement like '%corpus_tweets%' and statement like '%position%' and statement not like '%pg_prepared%'`;
-  // In the list's own order, and by the index, of each of two orders. The first five are planned with what is looked for.
+  // In the list's own order and by the index, for each of two orders. The first five plans are made for the actual
+  // words.
   expect(kept).toEqual(Array.from({ length: 4 }, () => ({ generic: 19, custom: 5 })));
   await drop();
 });

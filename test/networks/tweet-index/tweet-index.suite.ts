@@ -15,11 +15,11 @@ const HOUR_MS = 3_600_000;
 const COUNT = 3000;
 const EDITED = 2500;
 
-/** As ids of the network are: the time. */
+/** Made from the time, like ids of the network. */
 const idAt = (ms: number): string => String(BigInt(ms - EPOCH_MS) << 22n);
 
 function tweet(nth: number): CorpusTweet {
-  // Three at the same time, now and then.
+  // Now and then, three at the same time.
   const ms = BEGIN_MS + (nth - (nth % 50 < 3 ? nth % 50 : 0)) * HOUR_MS;
   const words = [
     'tide',
@@ -39,7 +39,7 @@ function tweet(nth: number): CorpusTweet {
   };
 }
 
-/** Other ids than the network's: small ones, and great ones of old tweets, which are between the others by time. */
+/** Ids unlike the network's: small ones, and large ones of old tweets, which fall between the others by time. */
 const FOREIGN: CorpusTweet[] = Array.from({ length: 60 }, (_, nth) => ({
   id: nth % 2 === 0 ? String(1000 + nth) : String(9_000_000_000_000_000_000n + BigInt(nth)),
   text: `tide ${nth % 3 === 0 ? 'spring comet' : 'ebb'}`,
@@ -65,7 +65,7 @@ const rowsOf = (tweets: readonly CorpusTweet[]): CorpusRow[] => [
 
 const has = (text: string) => (each: CorpusTweet) => each.text.split(' ').includes(text);
 
-/** A search, and what it finds, said in another way. */
+/** A search, and its results in another formulation. */
 const SEARCHES: readonly (readonly [q: string, finds: (tweet: CorpusTweet) => boolean])[] = [
   ['tide', () => true],
   ['spring', has('spring')],
@@ -91,7 +91,7 @@ const SEARCHES: readonly (readonly [q: string, finds: (tweet: CorpusTweet) => bo
   ['nowhere', () => false],
 ];
 
-/** What every index of tweets does, whatever finds them. */
+/** What every index of tweets does, however it finds them. */
 export function tweetIndexSuite(name: string, open: (rows: readonly CorpusRow[]) => Promise<IndexUnderTest>): void {
   describe.each([
     ['with ids that are times', false],

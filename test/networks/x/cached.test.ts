@@ -4,7 +4,7 @@ import { idOf, post, replyTo, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 
-/** The adapter under the engine; `paths`: what X was asked since the last look. */
+/** The adapter under the engine. `paths` returns what X was asked since the last call. */
 async function reading() {
   const [parent, reply] = [idOf(20), idOf(10)];
   const at = await scripted(({ path, query }) => {
@@ -26,7 +26,7 @@ async function reading() {
 
 const followers = { kind: 'followers', count: 10 } as const;
 
-it('followers by handle: the answer that has the id also says whether they are shown to everybody', async () => {
+it('learns from the request for the id of a handle whether its followers are public', async () => {
   const { engine, paths } = await reading();
   await engine.page({ ...followers, subject: 'gull' });
   expect(paths()).toEqual(['/2/users/by', '/2/users/5/followers']);
@@ -43,7 +43,7 @@ it('reads the profile once for followers by id, and caches it', async () => {
   expect(paths()).toEqual([]);
 });
 
-it('a fresh read uses nothing that others have read, but what its own call has (M8)', async () => {
+it('uses in a fresh read nothing that others have read, but what its own call has (M8)', async () => {
   const { engine, paths } = await reading();
   await engine.page({ ...followers, subject: '5' });
   paths();
@@ -55,7 +55,7 @@ it('a fresh read uses nothing that others have read, but what its own call has (
   expect(paths()).toEqual(['/2/users/by', '/2/users/5/followers']);
 });
 
-it('a thread and replies under a tweet of the same call do not ask for it again', async () => {
+it('does not request a tweet again for a thread and replies in the same call', async () => {
   const { engine, paths, parent } = await reading();
   const { reads } = engine.open();
   await reads.tweet(parent, { path: 'tweet', fresh: false });
@@ -64,7 +64,7 @@ it('a thread and replies under a tweet of the same call do not ask for it again'
   expect(paths()).toEqual(['/2/tweets', '/2/tweets/search/recent', '/2/tweets/search/recent']);
 });
 
-it('reads the tweet of a thread again even when it is cached', async () => {
+it('reads the tweet of a thread again even if it is cached', async () => {
   const { engine, paths, parent } = await reading();
   await engine.open().reads.tweet(parent, { path: 'tweet', fresh: false });
   paths();

@@ -18,7 +18,10 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
   afterAll(() => Promise.all(links.map((link) => link.close())));
   beforeEach(() => redis().flush());
 
-  /** Two processes' adapters over one X; `left` is what its next answer says, or undefined: a failure that says nothing. */
+  /**
+   * The adapters of two processes over one X. `left` is what its next answer states; undefined: a failure that states
+   * nothing.
+   */
   async function openTwo(left: () => number | undefined, resetsInSeconds = 600) {
     const resets = String(Math.ceil(Date.now() / 1000) + resetsInSeconds);
     const answer = ({ path }: { path: string }) => {
@@ -37,7 +40,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context({ session }));
   const refused = { code: 'upstream_rate_limited' };
 
-  it('are refused to one after the other has used them up, as is what would serve such a call (L21)', async () => {
+  it('are refused to one process after the other has used them up, as is what would need such a call (L21)', async () => {
     const { one, two, requests } = await openTwo(() => 0);
     const followers = { kind: 'followers', subject: '5' } as const;
     await search(one);
@@ -49,7 +52,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(3);
   });
 
-  it('are not exceeded by calls that both make at once (L21)', async () => {
+  it('are not exceeded by simultaneous calls of both (L21)', async () => {
     let left = 5;
     const { one, two, requests } = await openTwo(() => {
       left -= 1;
@@ -76,7 +79,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(3);
   });
 
-  it('are not waited for after an answer that does not say them', async () => {
+  it('are not waited for after an answer that does not state them', async () => {
     const { one, two, requests } = await openTwo(() => undefined);
     const failed = { code: 'upstream_error' };
     await Promise.all(
@@ -85,7 +88,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(4);
   });
 
-  it('are not fewer after a call that X did not count', async () => {
+  it('are not reduced by a call that X did not count', async () => {
     const answers = [1, undefined, 0];
     const { one, two, requests } = await openTwo(() => answers.shift());
     await search(one);
@@ -108,7 +111,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(2);
   });
 
-  it('are what each has learned itself while Redis is away', async () => {
+  it('are those that each has learned itself while Redis is away', async () => {
     const { one, two, requests } = await openTwo(() => 0);
     redis().pause();
     await Promise.all([search(one), search(two)]);

@@ -65,7 +65,7 @@ function faultsOf(document: Document, schema: Schema, value: string): string[] {
 
 const templateOf = (path: string): string => path.replace(/(?<=^\/2\/\w+)\/\d+/, '/{id}');
 
-/** Everything about a request that the document does not have. */
+/** Everything about a request that the document does not allow. */
 function faultsIn(document: Document, { path, query }: Sent): string[] {
   const exact = templateOf(path);
   const operation = document.paths[exact]?.get;
@@ -92,7 +92,7 @@ describeWithShared('contracts/x-api-v2', 'every name and value that is sent occu
     for (const [vocabulary] of DOCUMENTS) sent.set(vocabulary, await everyRequest(vocabulary));
   });
 
-  it.each(DOCUMENTS)('in the vocabulary of %ss: %s', (vocabulary, file) => {
+  it.each(DOCUMENTS)('allows requests in the vocabulary of %ss: %s', (vocabulary, file) => {
     const document = readShared(file) as Document;
     const requests = sent.get(vocabulary) ?? [];
     expect(new Set(requests.flatMap((request) => faultsIn(document, request)))).toEqual(new Set());
@@ -128,7 +128,7 @@ describeWithShared('contracts/x-api-v2', 'every name and value that is sent occu
   it.each([
     ['tweet', 1],
     ['post', 0],
-  ] as const)('and none of %ss in the other: the check sees it', (vocabulary, other) => {
+  ] as const)('allows none of %ss in the other, which shows that the check works', (vocabulary, other) => {
     const document = readShared(DOCUMENTS[other][1]) as Document;
     const faults = (sent.get(vocabulary) ?? []).flatMap((request) => faultsIn(document, request));
     expect(faults).toContain(`/2/tweets has no parameter ${vocabulary}.fields`);

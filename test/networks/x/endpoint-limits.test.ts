@@ -10,7 +10,7 @@ import { context, NOW, post, scripting, user } from './support/scripted.js';
 const scripted = scripting();
 afterEach(() => void vi.useRealTimers());
 
-/** Answers as X does, and says of some endpoints that no call is left. */
+/** Answers like X, and states for some endpoints that no call is left. */
 const answer =
   (empty: readonly string[]) =>
   ({ path, query }: { path: string; query: URLSearchParams }) => {
@@ -52,7 +52,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(3);
   });
 
-  it('is sent no more calls at once than it has left, and those that wait are refused (L21)', async () => {
+  it('gets no more simultaneous calls than it has left, and those that wait are refused (L21)', async () => {
     let left = 4;
     const at = await scripted(({ path }) => {
       left -= 1;
@@ -66,7 +66,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(4);
   });
 
-  it('is sent one call while nothing is known of it, then as many as it has left (L21)', async () => {
+  it('gets one call while nothing is known of it, then as many as it has left (L21)', async () => {
     let left = 3;
     const at = await scripted(({ path, query }) => {
       left -= 1;
@@ -80,7 +80,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(3);
   });
 
-  it('is sent the others, too, when the first call is not answered for two seconds (L21)', async () => {
+  it('gets the others, too, if the first call is not answered for two seconds (L21)', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const limits = new EndpointLimits({ now: () => NOW });
     const { signal } = new AbortController();
@@ -97,14 +97,14 @@ describe('an endpoint of X that has no calls left', () => {
     expect(sent).toBe(3);
   });
 
-  it('is sent every call at once after an answer without rate headers', async () => {
+  it('gets every call at once after an answer without rate headers', async () => {
     const at = await scripted(({ path, query }) => ({ body: answer([])({ path, query }).body }));
     const search = (q: string) => at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context());
     await Promise.all(['a', 'b', 'c', 'd'].map(search));
     expect(at.requests).toHaveLength(4);
   });
 
-  it('is sent the next call when the caller of the first one leaves (L21)', async () => {
+  it('gets the next call when the caller of the first one leaves (L21)', async () => {
     const leaving = new AbortController();
     const at = await scripted(({ path, query }) => {
       leaving.abort(new Error('left'));
@@ -117,7 +117,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(2);
   });
 
-  it('gives up waiting for a call that is left when its signal fires (L21)', async () => {
+  it('stops a wait for a remaining call when the signal fires (L21)', async () => {
     const at = await scripted(({ path, query }) => ({
       ...answer([])({ path, query }),
       headers: { 'x-rate-limit-remaining': '1', 'x-rate-limit-reset': String(NOW / 1000 + 600) },
@@ -163,7 +163,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests.map(({ path }) => path)).toEqual(['/2/users/by', '/2/users', '/2/users/5/followers']);
   });
 
-  it('says of a lookup beside a list that it is not the list that has no calls left', async () => {
+  it('is named in a refusal if a lookup, and not the list itself, has no calls left', async () => {
     const at = await scripted(answer(['/2/tweets']));
     const told: unknown[] = [];
     const observe = (limit: unknown) => told.push(limit);

@@ -27,7 +27,7 @@ const invalid = (...parameters: string[]) =>
     errors: [{ message: 'it is wrong here', parameters: Object.fromEntries(parameters.map((name) => [name, ['7']])) }],
   });
 
-/** What it ends in: code, reason, seconds to wait. */
+/** The outcome: code, reason, seconds to wait. */
 function outcome(status: number, json: unknown, asked: RequestedInput, remaining?: number): unknown[] {
   const limit = remaining === undefined ? undefined : { remaining, resetsInSeconds: 120 };
   const refusal = { status, headers: new Headers(), json, text: JSON.stringify(json) ?? '', limit };
@@ -103,7 +103,7 @@ describe('problems in an answer with 200', () => {
     ['user', 'This account is protected.'],
     ['tweet', 'The tweet is private: its author is protected.'],
     ['object', 'This is private: the account is protected.'],
-  ] as const)('a private %s: "%s"', (what, message) => {
+  ] as const)('mean a private %s: "%s"', (what, message) => {
     const problem = { type: 'https://api.x.com/2/problems/not-authorized-for-resource', detail: 'No.' };
     expect(problemFailure(problemSchema.parse(problem), what).message).toBe(message);
   });
@@ -117,7 +117,7 @@ describe('problems in an answer with 200', () => {
     [{ parameter: 'entities.mentions.username', section: 'includes' }, false],
     [{ parameter: 'ids', section: 'includes' }, false],
     [{}, false],
-  ])('%j is about what was asked for: %s', (each, expected) => {
+  ])('attribute %j to what was requested: %s', (each, expected) => {
     expect(isOfInput(problemSchema.parse(each))).toBe(expected);
   });
 });
@@ -170,9 +170,9 @@ describeWithShared('payloads/v2', 'refusals that X has sent', () => {
     expect(outcome(status, readShared(`payloads/v2/${file}`), asked, 0)).toEqual(expected);
   });
 
-  it('and no other', () => {
+  it('and has no others', () => {
     const others = listShared('payloads/v2').filter((file) => !file.includes('.200.'));
-    // The seven above, and a page of HTML where there is no such path.
+    // The seven above, and an HTML page for a path that does not exist.
     expect(others).toHaveLength(8);
     expect(outcome(404, undefined, OBJECTS)).toEqual(['query_id_stale']);
   });

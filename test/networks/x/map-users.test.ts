@@ -42,7 +42,7 @@ describe('users of X', () => {
     });
   });
 
-  it('with what is unknown or was never filled in left out (T10)', () => {
+  it('leave out what is unknown or was never filled in (T10)', () => {
     expect(userOf({ description: '', location: '', url: '', entities: null })).toEqual({
       id: '12',
       handle: 'gull',
@@ -55,7 +55,7 @@ describe('users of X', () => {
     });
   });
 
-  it('in the other vocabulary', () => {
+  it('can have the other vocabulary', () => {
     const metrics = { followers_count: 1, following_count: 2, post_count: 8, listed_count: 4 };
     expect(userOf({ public_metrics: metrics, pinned_post_id: '7' })).toMatchObject({
       tweetsCount: 8,
@@ -68,7 +68,7 @@ describe('users of X', () => {
     [{ verified: true, verified_type: 'none' }, true],
     [{ verified: false, verified_type: 'none' }, false],
     [{}, undefined],
-  ])('a badge of any kind is verified (T14): %j', (user, verified) => {
+  ])('are verified with a badge of any kind (T14): %j', (user, verified) => {
     expect(userOf(user)?.verified).toBe(verified);
   });
 

@@ -5,7 +5,7 @@ import { tweetsAnswer, usersAnswer } from '../../../adapters/networks/x/schemas.
 import { type Json, POST, tweetOf, USER } from './support/mapped.js';
 
 describe('posts of X', () => {
-  it('distinguishes fields that are known to be empty from unknown ones (T10)', () => {
+  it('distinguish fields that are known to be empty from unknown ones (T10)', () => {
     expect(tweetOf({})).toEqual({
       id: '100',
       text: 'low tide',
@@ -27,7 +27,7 @@ describe('posts of X', () => {
     ['tweet', 'referenced_tweets', 'note_tweet', 'retweet_count'],
     ['post', 'referenced_posts', 'note_post', 'repost_count'],
   ])(
-    'in the vocabulary of %ss: references, counters and long texts with what stands in them',
+    'are mapped in the vocabulary of %ss: references, counters and long texts with their parts',
     (_, references, note, retweets) => {
       const tweet = tweetOf({
         text: 'cut …',
@@ -83,11 +83,11 @@ describe('posts of X', () => {
     },
   );
 
-  it.each(['und', 'zxx', 'qme', 'qam', 'art'])('%s is no language', (lang) => {
+  it.each(['und', 'zxx', 'qme', 'qam', 'art'])('have no language for %s', (lang) => {
     expect(tweetOf({ lang })).not.toHaveProperty('lang');
   });
 
-  describe('that repeat another', () => {
+  describe('posts that repeat another', () => {
     const repost = {
       text: 'RT @tern: the whole of w…',
       referenced_tweets: [{ type: 'retweeted', id: '50' }],
@@ -105,7 +105,7 @@ describe('posts of X', () => {
     const media = [{ media_key: '3_1', type: 'photo', url: 'https://pbs.twimg.com/p.jpg', width: 2, height: 1 }];
 
     it.each(['tweets', 'posts'])(
-      'carry its whole text, without a prefix, and what stands in it (M23): includes.%s',
+      'carry its whole text, without a prefix, and with its parts (M23): includes.%s',
       (name) => {
         expect(tweetOf(repost, { [name]: [original], media, users: [USER] })).toMatchObject({
           authorId: '12',
@@ -120,7 +120,7 @@ describe('posts of X', () => {
       },
     );
 
-    it('carry what X cut it to where the original is not to be seen', () => {
+    it('carry what X cut it to if the original is not visible', () => {
       expect(tweetOf(repost)).toMatchObject({ text: 'the whole of w…', mentions: ['tern'] });
     });
   });
@@ -222,7 +222,7 @@ describe('posts of X', () => {
     expect(tweetOf(tweet)).not.toHaveProperty('media');
   });
 
-  it('members that are not as they should be count as missing, required ones make it unreadable', () => {
+  it('treats invalid members as missing; without a required one, the post is unreadable', () => {
     const odd = { lang: 7, entities: 'none', public_metrics: { like_count: 2 ** 60, reply_count: 3 }, source: null };
     const tweet = tweetOf(odd, { users: [{ id: '12' }, 7], tweets: 'none' });
     expect(tweet).toMatchObject({ repliesCount: 3 });

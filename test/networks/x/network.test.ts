@@ -7,7 +7,7 @@ const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };
 
 describe('tokens of X', () => {
-  it('are sessions by number, and each read is made with that of its session', async () => {
+  it('are sessions by number, and each read uses that of its session', async () => {
     const at = await scripted(() => EMPTY);
     expect(at.network.sessions).toEqual(['token 1', 'token 2']);
     const timeline: ListRef = { kind: 'timeline', subject: '5' };
@@ -16,7 +16,7 @@ describe('tokens of X', () => {
     expect(at.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two']);
   });
 
-  it('without one every read says how to set one, and nothing is sent', async () => {
+  it('are required: without one, every read says how to set one, and nothing is sent', async () => {
     const at = await scripted(() => EMPTY, { bearerTokens: [] });
     const reads = [
       at.network.users([{ handle: 'gull' }], context()),
@@ -45,7 +45,7 @@ describe('tokens of X', () => {
     expect(seen).toEqual([{ remaining: 7, resetsInSeconds: 600 }]);
   });
 
-  it('are paced at thirty and twelve a second; where the archive is searched, slow reads at one', async () => {
+  it('are paced at thirty and twelve a second; with the archive, slow reads at one', async () => {
     const [recent, archive] = [await scripted(() => EMPTY), await scripted(() => EMPTY, { search: 'archive' })];
     expect([recent.network.pace, archive.network.pace]).toEqual([
       { fast: 30, slow: 12 },
@@ -63,7 +63,7 @@ describe('batches of X', () => {
     ...rest,
   });
 
-  it('ids and handles in any case are one call each, and every input has its outcome in its place', async () => {
+  it('send ids and handles in any case in one call each, and every input has its outcome in its place', async () => {
     const at = await scripted(({ path }) =>
       path === '/2/users'
         ? { body: { data: [user('7')], errors: [gone('ids', '8', { detail: 'User has been suspended: [8].' })] } }
@@ -92,7 +92,7 @@ describe('batches of X', () => {
     expect(at.queries('/2/users/by')).toMatchObject([{ usernames: 'gULL,nobody' }]);
   });
 
-  it('serve a post whose referenced posts cannot be seen', async () => {
+  it('serve a post whose referenced posts are not visible', async () => {
     const beside = gone('referenced_tweets.id', '98', { section: 'includes' });
     const at = await scripted(() => ({ body: { data: [post('100')], errors: [beside] } }));
     expect(await at.network.tweets(['100', '98'], context())).toMatchObject([
@@ -101,7 +101,7 @@ describe('batches of X', () => {
     ]);
   });
 
-  it('one odd object is its own fault, and not that of the others', async () => {
+  it('blame an odd object alone, and not the others', async () => {
     const at = await scripted(() => ({ body: { data: [post('100'), { id: '101' }] } }));
     expect(await at.network.tweets(['101', '100'], context())).toMatchObject([
       { fail: { code: 'upstream_error' } },
@@ -116,7 +116,7 @@ describe('batches of X', () => {
     await expect(at.network.tweets(['100', '101'], context())).rejects.toMatchObject({ code: 'upstream_error' });
   });
 
-  it("refuses a handle or id that X's grammar cannot have as the input's own fault, and does not send it (I13)", async () => {
+  it("refuse a handle or id that X's grammar cannot have as the input's own fault, and do not send it (I13)", async () => {
     const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
     const refs = [{ handle: 'much_too_long_for_x' }, { handle: 'a.b' }, { id: '1'.repeat(20) }];
     for (const one of await at.network.users(refs, context())) {
@@ -128,7 +128,7 @@ describe('batches of X', () => {
     expect(at.queries('/2/users')).toEqual([]);
   });
 
-  it('errors that name no input fail the call, not the inputs', async () => {
+  it('fail the call, not the inputs, for errors that name no input', async () => {
     const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
     await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'upstream_error' });
     await expect(at.network.page({ kind: 'timeline', subject: '5' }, null, context())).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe('lists of X', () => {
     });
   });
 
-  it('answer not_found for a protected user, also tweets, though X serves them; the profile is shown (T8)', async () => {
+  it('answer not_found for a protected user, even tweets, though X serves them; the profile is shown (T8)', async () => {
     const hidden = user('5', { protected: true });
     const at = await scripted(({ path }) => ({
       body: path === '/2/users' ? { data: [hidden] } : { data: [post('100')], includes: { users: [hidden] } },
@@ -184,7 +184,7 @@ describe('lists of X', () => {
     expect(await at.network.users([{ id: '5' }], context())).toMatchObject([{ ok: { id: '5', protected: true } }]);
   });
 
-  it('a timeline that X cuts says so at its end, and no other (C17)', async () => {
+  it('say so at the end of a timeline that X cuts, and of no other (C17)', async () => {
     let written = 5000;
     let next: object = { next_token: 'more' };
     const metrics = () => ({ followers_count: 1, following_count: 1, tweet_count: written, listed_count: 0 });
@@ -250,7 +250,7 @@ describe('searches of X', () => {
     ]);
   });
 
-  it('People are profiles, or not available to a token of an application', async () => {
+  it('find profiles for People, or are not available to a token of an application', async () => {
     let isUser = true;
     const problem = {
       title: 'Unsupported Authentication',
@@ -265,7 +265,7 @@ describe('searches of X', () => {
     await expect(search(at, 'gull', 'People')).rejects.toMatchObject({ code: 'product_unavailable' });
   });
 
-  it('a bad query is refused before anything is sent', async () => {
+  it('refuse a bad query before anything is sent', async () => {
     const at = await scripted(() => EMPTY);
     await expect(search(at, 'tide since:2015-01-07')).rejects.toMatchObject({
       code: 'bad_request',
@@ -280,7 +280,7 @@ describe('searches of X', () => {
 });
 
 it.each(['tweet', 'post'] as const)(
-  'asks for what comes with each %s and is free, in every read of them (T22)',
+  'request everything that comes free with each %s, in every read of them (T22)',
   async (name) => {
     const reads = (await everyRequest(name)).filter(({ query }) => query.has(`${name}.fields`));
     expect(reads.length).toBeGreaterThan(5);

@@ -41,7 +41,7 @@ const text = (value: unknown): string =>
 const filled = (value: unknown): string | undefined => (value === undefined || value === '' ? undefined : text(value));
 const moment = (value: unknown): string => String(value).replace(/(?:\.\d+)?Z$/, '.000Z');
 
-/** What each member of a body that the interface has a field for is, in that field; written anew, not with the map's own parts. */
+/** Each member of a body in its field of the interface. Written anew, without the code of the mapping. */
 function expectedUser(raw: Json): Json {
   const count = (name: string) => at(raw, 'public_metrics', name);
   const link = at(raw, 'entities', 'url', 'urls', '0', 'expanded_url');
@@ -99,7 +99,7 @@ function expectedTweet(raw: Json, includes: Json): Json {
   };
 }
 
-/** Every address in the body is in the field, in its longest form, but for those of its own pictures. */
+/** Every address in the body must be in the field, in its longest form, except those of its own pictures. */
 function expectUrls(raw: Json, mapped: Tweet): void {
   for (const link of objects(at(raw, 'entities', 'urls') ?? [])) {
     const isOwn = 'media_key' in link || /^pic\./.test(String(link.display_url));
@@ -114,7 +114,10 @@ const MUST_TWEET = ['created_at', 'author_id'];
 const known = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** One object of a body through the adapter's eyes: mapped without loss, or refused because it lacks what was not asked for. */
+/**
+ * Maps one object of a body with the adapter: it must lose nothing, or be refused because it lacks what was not
+ * requested.
+ */
 function checkObject(raw: Json, includes: Json): 'user' | 'tweet' | 'refused' | 'other' {
   if (typeof raw.username === 'string') {
     const missing = MUST_USER.filter((name) => !(name in raw));
@@ -164,7 +167,7 @@ function refused(parsed: { data?: { unread: readonly { problem: string }[] } }, 
 
 describe.each(FOLDERS)('answers of X in %s', (folder) => {
   describeWithShared(folder, 'as they were sent', () => {
-    it('every object is mapped without loss, or refused for what was not asked for', () => {
+    it('are mapped without loss, each object, or refused for what was not requested', () => {
       const totals = { user: 0, tweet: 0, refused: 0, other: 0 };
       for (const [where, body] of bodiesOf(folder)) {
         const includes = (body.includes ?? {}) as Json;
@@ -181,7 +184,7 @@ describe.each(FOLDERS)('answers of X in %s', (folder) => {
       expect(totals.user + totals.tweet).toBeGreaterThan(5);
     });
 
-    it('whole pages go through as they are where their fields were asked for', () => {
+    it('pass whole as pages if their fields were requested', () => {
       for (const [, body] of bodiesOf(folder)) {
         const items = Array.isArray(body.data) ? objects(body.data) : [];
         if (items.length === 0) continue;
@@ -204,7 +207,7 @@ describe.each(FOLDERS)('answers of X in %s', (folder) => {
       }
     });
 
-    it('empty pages are pages', () => {
+    it('can be empty pages', () => {
       for (const [where, body] of bodiesOf(folder)) {
         if (!where.includes('empty')) continue;
         expect(mapTweets(tweetsAnswer.parse(body))).toEqual([]);

@@ -12,7 +12,7 @@ describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file)
     });
     afterAll(() => prism?.close());
 
-    /** The status, and what of the request is against the document; the answers are Prism's own, and no matter. */
+    /** The status, and what in the request violates the document. The answers are Prism's own and ignored. */
     const ask = async (path: string, query: string) => {
       const response = await fetch(`${prism.url}${path}?${query}`, { headers: { authorization: 'Bearer a-token' } });
       await response.arrayBuffer();
@@ -20,8 +20,8 @@ describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file)
       return [path, response.status, violations.filter(({ location }) => location[0] === 'request')];
     };
 
-    it('without a violation', { timeout: 120_000 }, async () => {
-      // Requests that differ only in what they are about are one to a document.
+    it('have no violation', { timeout: 120_000 }, async () => {
+      // Requests that differ only in their subject are one to a document.
       const requests = new Map(
         (await everyRequest(vocabulary)).map((each) => [`${each.path} ${[...each.query.keys()]}`, each]),
       );
@@ -31,7 +31,7 @@ describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file)
       }
     });
 
-    it('lets Prism reject too small a page and an unknown field', async () => {
+    it('let Prism reject too small a page and an unknown field', async () => {
       expect(await ask('/2/tweets/search/recent', 'query=a&max_results=5')).toMatchObject([
         expect.anything(),
         422,

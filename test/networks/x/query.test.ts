@@ -8,7 +8,7 @@ import type { Product } from '../../../src/domain/model.js';
 
 const NOW = Date.parse('2026-11-21T18:00:00Z');
 const clock = { now: () => NOW };
-/** Of a post that was written an hour before. */
+/** The id of a post that was written an hour before. */
 const ID = (BigInt(NOW - 3_600_000 - 1288834974657) << 22n) + 1n;
 const recent = { search: 'recent', clock } as const;
 const archive = { search: 'archive', clock } as const;
@@ -69,7 +69,8 @@ describe('translating a search for X', () => {
     ['a until:2026-11-21', { end_time: '2026-11-21T00:00:00Z' }],
     ['a until:2026-11-20 until:2026-11-21', { end_time: '2026-11-20T00:00:00Z' }],
     ['a until:2026-11-21_11:30:00_UTC', { end_time: '2026-11-21T11:30:00Z' }],
-    // What ends now or later ends by itself, and a day that has begun before the seven is taken for their beginning.
+    // A search that ends now or later needs no end, and one from a day in which the seven days begin needs no
+    // beginning.
     ['a until:2026-11-22', {}],
     ['a until_time:1795283990', {}],
     ['a since:2026-11-14', {}],
@@ -130,11 +131,11 @@ describe('translating a search for X', () => {
     ['filter:images min_faves:5', 'something to search for'],
     ['since:2026-11-20', 'something to search for'],
     ['a OR filter:images', 'something to search for'],
-  ])('%s is refused by name: %s', (q, named) => {
+  ])('refuses %s by name: %s', (q, named) => {
     expect(refusal(q)).toContain(named);
   });
 
-  it('a refusal of what is older than seven days names the setting that allows it', () => {
+  it('names the setting that allows dates older than seven days when it refuses them', () => {
     for (const q of ['a since:2015-01-07', 'a until:2015-01-07', 'a since_id:20', 'a max_id:20'])
       expect(refusal(q)).toMatch(/X_SEARCH=recent.*X_SEARCH=archive/);
   });
@@ -150,7 +151,7 @@ describe('translating a search for X', () => {
     expect(refusal('filter:verified', 'Photos')).toContain('something to search for');
   });
 
-  it('People takes words and handles', () => {
+  it('takes words and handles for People', () => {
     expect(compilePeople('gull @tern "harbour master"')).toBe('gull tern harbour master');
     expect(refusal('gull', 'People')).toBe('');
     for (const q of ['a OR b', 'a -b', 'from:gull', '#tide', 'filter:verified a']) {
@@ -159,7 +160,7 @@ describe('translating a search for X', () => {
     for (const q of ['été', 'a-b', 'a'.repeat(51)]) expect(refusal(q, 'People')).toContain('at most 50');
   });
 
-  it('whatever is written is sent with all its words, or refused, and never breaks out of its quotes', () => {
+  it('sends all words of any query, or refuses it, and never lets one break out of its quotes', () => {
     const piece = fc.constantFrom(
       'tide',
       '"low water"',

@@ -31,7 +31,7 @@ const open = (bearerTokens = ['one']) =>
 
 const ALL = ['/2/tweets', '/2/tweets/search/recent', '/2/users/12/followers', '/2/users/search'];
 
-/** A start of a process: what its check says, each `true` or `false`, and what it asked X. */
+/** One start of a process: the result of its check, `true` or `false` each, and its requests to X. */
 async function start(at: Scripted, signal = AbortSignal.timeout(10_000)) {
   const from = at.requests.length;
   const report = await at.network.selfCheck?.(context({ signal }), createCheckMemory(sql));
@@ -39,7 +39,7 @@ async function start(at: Scripted, signal = AbortSignal.timeout(10_000)) {
   return { said: report?.findings.map(({ ok }) => ok), what: report?.findings ?? [], asked: asked.sort() };
 }
 
-it('processes that start together ask each question once, and all know the answers', async () => {
+it('lets processes that start together ask each question once, and all know the answers', async () => {
   const at = await open();
   const starts = await Promise.all(Array.from({ length: 5 }, () => start(at)));
   const paths = at.requests.map(({ path }) => path).filter((path) => path !== '/2/users/search');
@@ -47,7 +47,7 @@ it('processes that start together ask each question once, and all know the answe
   for (const { said } of starts) expect(said).toEqual([true, true, true, false]);
 });
 
-it('a later start asks what was refused, which is not billed, and after a day everything', async () => {
+it('asks again at a later start what was refused, which is not billed, and after a day everything', async () => {
   const at = await open();
   expect((await start(at)).asked).toEqual(ALL);
   expect(await start(at)).toMatchObject({ asked: ['/2/users/search'], said: [true, true, true, false] });
@@ -75,7 +75,7 @@ it('counts an unanswered check as made, and repeats it for doctor', async () => 
   expect(at.requests.map(({ path }) => path).sort()).toEqual([...ALL, ...ALL].sort());
 });
 
-it('a process that stops while another is asking does not wait for it', async () => {
+it('does not make a stopping process wait for another that is asking', async () => {
   const memory = createCheckMemory(sql);
   const stop = new AbortController();
   expect(await memory.claim('a question', stop.signal)).toBe('ask');

@@ -5,7 +5,7 @@ const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };
 
 describe('reads that a configuration allows', () => {
-  it('is said for each token, and for each kind that X may refuse', async () => {
+  it('are reported for each token, and for each kind that X may refuse', async () => {
     const at = await scripted(({ path, headers }) => {
       if (headers.authorization === 'Bearer one') return { status: 401, body: { title: 'Unauthorized' } };
       if (path === '/2/users/12/followers') {
@@ -26,7 +26,7 @@ describe('reads that a configuration allows', () => {
     }
   });
 
-  it('nothing that X wrote is in what is said', async () => {
+  it('are reported without any text of X', async () => {
     const message = 'written by X';
     const body = { title: message, detail: message, errors: [{ message, parameters: { query: ['a'] } }] };
     const at = await scripted(({ path }) =>
@@ -37,7 +37,7 @@ describe('reads that a configuration allows', () => {
     expect(JSON.stringify(report)).not.toContain(message);
   });
 
-  it('suggests the other vocabulary when the requested fields are missing', async () => {
+  it('suggest the other vocabulary if the requested fields are missing', async () => {
     const at = await scripted(() => ({ body: { data: [{ id: '20', text: 'just setting up' }] } }));
     const report = await at.network.selfCheck?.(context());
     expect(report).toMatchObject({ ok: false, findings: [{ what: expect.stringContaining('X_VOCABULARY=post') }, {}] });

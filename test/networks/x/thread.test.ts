@@ -21,7 +21,7 @@ describe('threads of X', () => {
     [grandchild]: post(grandchild, replyTo(child, root)),
   };
 
-  /** Serves the conversation in pages of two; `hidden` is not to be seen. */
+  /** Serves the conversation in pages of two, without the `hidden` posts. */
   const serve = (hidden: readonly string[] = [], options: Partial<XOptions> = {}) => {
     const shown = Object.values(WORLD).filter(({ id }) => !hidden.includes(String(id)));
     return scripted(({ path, query }) => {
@@ -55,7 +55,7 @@ describe('threads of X', () => {
     throw new Error('It does not end.');
   }
 
-  it('the focal post, what is above from the root down, what answers it; no side branches (T1, T2)', async () => {
+  it('have the focal post, its ancestors from the root down, its answers, and no side branches (T1, T2)', async () => {
     const at = await serve();
     const { ids: found, end } = await walk(at, focal);
     expect(found.slice(0, 3)).toEqual([focal, root, middle]);
@@ -64,13 +64,13 @@ describe('threads of X', () => {
     expect(at.queries('/2/tweets/search/recent')[0]).toMatchObject({ query: `conversation_id:${root}` });
   });
 
-  it('of a root: everything in its conversation, and no parents are looked up', async () => {
+  it('of a root have everything in its conversation, and no parents are looked up', async () => {
     const at = await serve();
     expect((await walk(at, root)).ids.toSorted()).toEqual(Object.keys(WORLD).toSorted());
     expect(at.queries('/2/tweets')).toHaveLength(1);
   });
 
-  it('stops at a missing ancestor and still includes the root (T4)', async () => {
+  it('stop at a missing ancestor and still include the root (T4)', async () => {
     const { ids: found } = await walk(await serve([middle]), focal);
     expect(found.slice(0, 2)).toEqual([focal, root]);
     expect(found).not.toContain(side);
@@ -84,7 +84,7 @@ describe('threads of X', () => {
     });
   });
 
-  it('replies are only those to the post itself, whatever the search finds', async () => {
+  it('have only replies to the post itself as its replies, whatever the search finds', async () => {
     const at = await serve();
     const page = await at.network.page({ kind: 'replies', subject: middle }, null, context());
     const start = Math.floor((NOW - 30 * 3_600_000) / 1000);
@@ -92,7 +92,7 @@ describe('threads of X', () => {
     expect(ids(await at.network.page({ kind: 'replies', subject: middle }, page.next, context()))).toEqual([focal]);
   });
 
-  it('older than seven days: what is below is cut and says so, or comes from the archive (C17)', async () => {
+  it('older than seven days are cut below and say so, or come from the archive (C17)', async () => {
     const old = idOf(24 * 30);
     const answer = ({ path }: { path: string }) => ({
       body: { data: path === '/2/tweets' ? [post(old)] : undefined, meta: {} },
@@ -108,7 +108,7 @@ describe('threads of X', () => {
     expect(archive.queries('/2/tweets/search/all')).toMatchObject([{ start_time: '2026-10-22T18:00:00Z' }]);
   });
 
-  it('of what was written just now: the search does not begin where X would refuse it', async () => {
+  it('of new posts do not begin the search where X would refuse it', async () => {
     const young = idOf(0);
     const at = await scripted(({ path }) => ({
       body: { data: path === '/2/tweets' ? [post(young)] : undefined, meta: {} },
@@ -159,7 +159,7 @@ describe('threads of X', () => {
     }
   });
 
-  it('a refusal of a query of ours is not the caller’s fault', async () => {
+  it('do not blame the caller if X refuses our query', async () => {
     const problem = {
       type: 'https://api.x.com/2/problems/invalid-request',
       errors: [{ parameters: { query: ['a'] } }],
@@ -174,7 +174,7 @@ describe('threads of X', () => {
     }
   });
 
-  it('a token of another list is refused', async () => {
+  it('refuse a token of another list', async () => {
     const at = await serve();
     for (const [kind, token] of [
       ['thread', 'recent.2'],

@@ -3,18 +3,18 @@ import type { ListRef } from '../../../../src/domain/lists.js';
 import { PRODUCTS } from '../../../../src/domain/model.js';
 import { idOf, openScripted, post, replyTo, user } from './scripted.js';
 
-/** What the adapter was seen to send: path and query. */
+/** What the adapter sent: path and query. */
 export interface Sent {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Longer than X says that a token is. */
+/** Longer than the length that X states for a token. */
 const NEXT = '7140dibdnow9c7btw3w4sp4d62kxfjas0dxxpk3q5wmr9';
 
 /**
- * Everything the adapter can send in one vocabulary: each kind of read, first page and next, of the least and the most
- * items, with every bound of a search.
+ * Everything the adapter can send in one vocabulary: each kind of read, first page and next, with the least and the
+ * most items, and with every bound of a search.
  */
 export async function everyRequest(vocabulary: VocabularyName): Promise<Sent[]> {
   const sent: Sent[] = [];

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const PRISM = join(dirname(require.resolve('@stoplight/prism-cli/package.json')), 'dist/index.js');
 const START_MS = 45_000;
 
-/** Prism as a server that has only the document: it refuses what the document does not allow. */
+/** Prism as a server that has only the document, and refuses what that does not allow. */
 export async function startPrismMock(document: string): Promise<{ url: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'perch-x-'));
   const file = join(folder, 'openapi.json');
@@ -21,7 +21,7 @@ export async function startPrismMock(document: string): Promise<{ url: string; c
   };
   const listening = new Promise<string>((resolve, reject) => {
     let said = '';
-    // Heard to the end: Prism dies of a pipe that nobody reads.
+    // Read to the end, because Prism dies if its pipe is not read.
     child.stdout.on('data', (chunk) => {
       said += String(chunk);
       const url = /listening on (http:\/\/\S+)/.exec(said)?.[1];

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const EPOCH_MS = 1288834974657n;
 
-/** What people and posts of a world are called in X, and how X shows them to requests of one vocabulary. */
+/** The names of a world's people and posts in X, and how X shows them to requests of one vocabulary. */
 export interface Renderer {
   userId(name: string): string;
   tweetId(key: string): string;
@@ -18,7 +18,7 @@ export interface Renderer {
 
 const PROBLEMS = { tweet: 'https://api.twitter.com/2/problems', post: 'https://api.x.com/2/problems' } as const;
 
-/** The names that the vocabularies differ in. */
+/** The names in which the vocabularies differ. */
 const NAMES = {
   tweet: {
     references: 'referenced_tweets',
@@ -45,7 +45,7 @@ export const problem = (vocabulary: VocabularyName, type: string, rest: Json): J
   type: `${PROBLEMS[vocabulary]}/${type}`,
 });
 
-/** Why X shows nothing of it: an entry of `errors`. */
+/** Why X does not show an object: an entry of `errors`. */
 export function notShown(
   vocabulary: VocabularyName,
   what: 'user' | 'tweet',
@@ -179,7 +179,7 @@ export function rendererOf(world: World, vocabulary: VocabularyName): Renderer {
     };
     const fields = listed(query, names.fields);
     if (vocabulary === 'post') {
-      // There they are no fields: they come when they are expanded, and cannot be asked for by name.
+      // In that vocabulary they are not fields: they come when expanded, and cannot be requested by name.
       for (const name of ['author_id', 'referenced_posts', 'in_reply_to_user_id']) {
         fields.delete(name);
         if (expansions.has(name)) fields.add(name);

@@ -24,12 +24,12 @@ export interface Scripted {
   /** The server's address, for further adapters over it. */
   readonly baseUrl: string;
   readonly requests: readonly Request[];
-  /** The queries of requests for a path, as they came. */
+  /** The queries of requests for a path, in order. */
   queries(path: string): Record<string, string>[];
   close(): Promise<void>;
 }
 
-/** The adapter over a server that answers as it is told. */
+/** The adapter over a server that answers as a test says. */
 export async function openScripted(
   answer: (request: Request) => Reply,
   options: Partial<XOptions> = {},
@@ -67,7 +67,7 @@ export async function openScripted(
   };
 }
 
-/** The same for a file of tests: what each test opens is closed after it. */
+/** The same for a file of tests: whatever a test opens is closed after it. */
 export function scripting(): typeof openScripted {
   const open: Scripted[] = [];
   afterEach(async () => {
@@ -85,12 +85,12 @@ export const context = (more: Partial<ReadContext> = {}): ReadContext => ({
   ...more,
 });
 
-/** A snowflake id of so many hours ago. */
+/** A snowflake id from this many hours ago. */
 export const idOf = (hours: number): string => String((BigInt(NOW - hours * 3_600_000) - 1288834974657n) << 22n);
 
 export const ids = (page: NetworkPage): string[] => [...(page.tweets ?? page.users ?? [])].map(({ id }) => id);
 
-/** A user and a post as X sends them when it is asked for all of it. */
+/** A user and a post as X sends them if everything is requested. */
 export const user = (id: string, more: object = {}): Record<string, unknown> => ({
   id,
   username: `user${id}`,

@@ -9,7 +9,7 @@ import { notShown, problem, type Renderer, rendererOf } from './render.js';
 
 type Json = Record<string, unknown>;
 
-/** Some days after the world's last post: recent search reaches all of it. */
+/** Some days after the world's last post, so recent search reaches all of it. */
 const NOW = Date.UTC(2026, 9, 5);
 const TOKEN = 'a-bearer-token';
 /** A window of X's rate limits. */
@@ -23,7 +23,9 @@ interface Answer {
 
 const ok = (body: Json): Answer => ({ status: 200, body });
 
-/** X API v2 over the world of the contract, in one vocabulary: names of the other are let go without a word, as X does. */
+/**
+ * X API v2 over the world of the contract, in one vocabulary. Like X, it ignores names of the other without an error.
+ */
 export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> {
   const renderer = rendererOf(WORLD, vocabulary);
   const requests: string[] = [];
@@ -58,7 +60,7 @@ export async function openStandIn(vocabulary: VocabularyName): Promise<StandIn> 
     tweetId: renderer.tweetId,
     nobody: { handle: 'nobody_at_all', userId: '77', tweetId: '1900000000000000000' },
     misbehave: (next) => {
-      // A limit that was used up is over by then.
+      // By then, a used-up limit is over.
       if (how?.does === 'status' && how.status === 429) now += (how.retryAfterSeconds ?? REST_S) * 1000;
       how = next;
     },
@@ -88,7 +90,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** What is wrong before any answer is made; false where the answer itself is. */
+/** Does what goes wrong before any answer is made; false if the answer itself is wrong. */
 function breaks(how: Misbehaviour, response: ServerResponse, now: number): boolean {
   switch (how.does) {
     case 'status': {
@@ -261,7 +263,7 @@ function answerOf(url: URL, at: Renderer, vocabulary: VocabularyName, how: Misbe
     }
     const token = query.get('pagination_token') ?? query.get('next_token');
     const from = token === null ? 0 : Number(token.split('_').at(-1));
-    // Short pages: a quarter of what was asked for, and every third one is empty.
+    // Short pages: a quarter of what was requested, and every third one empty.
     const isShort = how?.does === 'shortPages';
     const turn = isShort && token ? Number(token.split('_').at(-2)) : 0;
     const step = isShort ? (turn % 3 === 1 ? 0 : Math.ceil(size / 4)) : size;
