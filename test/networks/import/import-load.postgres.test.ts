@@ -164,7 +164,7 @@ describe('loading rows', () => {
     { name: 'once, in the last batch', times: 1 },
     { name: 'in every batch', times: 10 },
   ])(
-    'merges objects that come again $name, whatever was copied directly into the empty tables',
+    'merges objects that come again $name, whatever has been copied straight into the empty tables',
     async ({ times }) => {
       function* again(): Generator<CorpusRow> {
         for (let batch = 0; batch < 10; batch += 1) {
