@@ -1,4 +1,4 @@
-/** What customers and operators type into the search of the documentation, and where they are answered. */
+/** What customers and operators type into the search of the documentation, and which section answers it. */
 import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { apiEntries } from '../../adapters/pages/docs/api/model.js';
@@ -11,7 +11,7 @@ const pages = await readDocs(BASE, OPTIONS.schema);
 const entries = apiEntries({ document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE });
 const rows = searchRows(pages, entries);
 
-// As the browser runs it: the script that the site serves, over the rows that it serves.
+// Runs as in a browser: the script that the site serves, over the rows that it serves.
 const RANKING = new URL('../../adapters/pages/docs/files/docs-ranking.js', import.meta.url).href;
 const { createSearch } = (await import(RANKING)) as {
   createSearch: (
@@ -22,7 +22,7 @@ const { createSearch } = (await import(RANKING)) as {
 const search = createSearch(MiniSearch, JSON.parse(JSON.stringify(rows)));
 const idsFor = (query: string): string[] => search(query).map(({ id }) => id);
 
-/** By what is typed: the page, and the section, that must come first. */
+/** The page and the section that must come first, by what is typed. */
 const CUSTOMERS: Readonly<Record<string, string>> = {
   quickstart: '/docs/quickstart',
   'getting started': '/docs/quickstart',
@@ -121,12 +121,12 @@ describe('the search of the documentation', () => {
     expect(idsFor('authentification')[0]).toBe('/docs/authentication');
   });
 
-  it('finds whole words before what only begins like them', () => {
+  it('ranks whole words before words that only begin with them', () => {
     const [first = ''] = idsFor('sla');
     expect(rows.find(({ id }) => id === first)?.words.split(' ')).toContain('sla');
   });
 
-  it('shows contributors what they look for, after what answers everybody else', () => {
+  it('lists pages for contributors after pages for everybody else', () => {
     expect(idsFor('decisions')[0]).toBe('/docs/decisions');
     const groupOf = (id: string) =>
       pages.find(({ name }) => id === `/docs/${name}` || id.startsWith(`/docs/${name}#`))?.group;
@@ -135,11 +135,11 @@ describe('the search of the documentation', () => {
     }
   });
 
-  it('says nothing is found for what no page has, rather than something else', () => {
+  it('says that nothing is found for a word that no page has', () => {
     expect(idsFor('xylophone')).toEqual([]);
   });
 
-  it('has words only for pages and sections that are there', () => {
+  it('has extra words only for existing pages and sections', () => {
     const ids = new Set(rows.map(({ id }) => id));
     const named = GROUPS.flatMap(entriesOf).flatMap(({ name, finds = {} }) =>
       Object.keys(finds).map((anchor) => (anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`)),

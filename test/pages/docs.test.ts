@@ -94,7 +94,7 @@ describe('the documentation on the site', () => {
     for (const { name, title } of pages) expect(text).toContain(`- [${title}](${BASE}/docs/${name}.md): `);
   });
 
-  it('finds the operations of the API reference, and the types, and lists them for programs', () => {
+  it('has the operations and types of the API reference in its search, and lists them for programs', () => {
     const ids = searchRows(pages, entries).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['/docs/api/followers', '/docs/types/User', '/docs/types/User#tweets']));
     const text = llmsText(pages, entries, BASE);
@@ -112,7 +112,7 @@ describe('the documentation on the site', () => {
 });
 
 describe('the types of the schema', () => {
-  // As it is printed: read anew, it has nothing but what everybody sees of it.
+  // The printed schema, parsed again, has only what clients see of it.
   const printed = buildSchema(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'));
   const types = Object.values(printed.getTypeMap()).filter((type) => !isIntrospectionType(type));
 
@@ -191,10 +191,10 @@ describe('code on the site', () => {
     ].map(([, , language = '', text = '']) => ({ name, language, text })),
   );
   const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
-  /** The words of commands, whatever lines they are on. */
+  /** Commands as one line, so that line breaks make no difference. */
   const flat = (text: string): string => text.replaceAll(/\s*\\\n\s*/g, ' ').replaceAll(/[ \t]+/g, ' ');
 
-  it('has the words of each command, whose price is on a line of its own', () => {
+  it('keeps the words of each command, and puts its price on a line of its own', () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const text of commands) {
       const lines = shellLines(text);
@@ -266,7 +266,7 @@ describe('the API reference', () => {
       for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? [])]) checkMembers(html, part, path, inside);
       for (const [name, member] of Object.entries(schema.properties ?? {})) {
         expect([path, name, isTold(html, `${inside}${name}`, member)]).toEqual([path, name, true]);
-        // Those of an object without a name are told with its own.
+        // Members of an unnamed object are documented with their parent's name in front.
         checkMembers(html, member.items ?? member, `${path}.${name}`, member.properties ? `${name}.` : '');
       }
     };
@@ -295,7 +295,7 @@ describe('the API reference', () => {
     );
   });
 
-  it('has no backtick but in code', () => {
+  it('has backticks only in code', () => {
     for (const [path, html] of Object.entries(API_PAGES)) {
       const words = html.replaceAll(/<pre[\s\S]*?<\/pre>|<[^>]*>/g, '');
       expect([path, words.includes('`')]).toEqual([path, false]);
@@ -312,7 +312,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('has samples of methods that the Python client has, and of tools that MCP has', () => {
+  it('names only methods of the Python client and tools of MCP in its samples', () => {
     const client = readFileSync(join(ROOT, 'clients/python/src/perch_client/_client.py'), 'utf8');
     for (const entry of entries) {
       const [, method] = /answer = perch\.(\w+)\(/.exec(sample(entry, 'Python')) ?? [];
@@ -324,7 +324,7 @@ describe('the API reference', () => {
     expect(new Set(names)).toEqual(new Set(TOOLS.map(({ name }) => name)));
   });
 
-  it('has a key only where a demo gives one', () => {
+  it('contains a key only on a demo', () => {
     const [entry] = entries;
     if (entry === undefined) throw new Error('There are no operations.');
     expect(apiPage(entries, entry, null)).not.toContain('perch_live_0');

@@ -1,4 +1,4 @@
-/** The samples of the pages read accounts that are there: of an empty service, and of one with data of its own. */
+/** The samples of the pages name existing accounts, on an empty service and on one with imported data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
@@ -18,11 +18,11 @@ describe('samples', () => {
 
   const page = async (path: string) => (await fetch(perch.url + path, { headers: { accept: 'text/html' } })).text();
 
-  /** What the page of an operation would send. */
+  /** The calls that the page of an operation would send. */
   const callsIn = (text: string): string =>
     [...text.matchAll(/<div class="sample">[\s\S]*?<\/div>|<(?:input|textarea) id="try-(?!key)[^>]*>/g)].join('\n');
 
-  it('name the account that most follow, a minute after the first was imported', async () => {
+  it('name the account with the most followers, a minute after the first import', async () => {
     for (const path of ['/', '/graphql']) {
       const text = await page(path);
       expect([path, text.includes('perch import')]).toEqual([path, true]);
@@ -47,7 +47,7 @@ describe('samples', () => {
       );
     }
     expect(callsIn(await page('/docs/api/tweet'))).toContain('/v1/tweets/77');
-    // Only where a test key reads something else.
+    // The hint appears only where a test key reads other data.
     expect(await page('/graphql')).toContain('Test keys read invented data: there, put harbor_obs');
     expect(await page('/')).not.toContain('harbor_obs');
   });

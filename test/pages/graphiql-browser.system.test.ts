@@ -17,7 +17,7 @@ const takeKey = async (page: Page, key: string) => {
   await page.getByRole('button', { name: 'Use key' }).click();
 };
 
-/** Resolves once no colour is on its way to another: axe would see one that nobody reads by. */
+/** Resolves once no animation runs: axe would otherwise measure a colour in transition. */
 const STANDS_STILL = `Promise.allSettled(document.getAnimations()
   .filter((each) => each.effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))
   .then(() => undefined)`;
@@ -61,7 +61,7 @@ describeInChromium('GraphiQL in a browser', () => {
     expect({ ...tab, page: null, close: null }).toMatchObject({ foreign: [], violations: [], errors: [] });
   });
 
-  it('shows the docs before there is a key, and asks for them without one (U44)', async () => {
+  it('shows the docs without a key, and requests them without one (U44)', async () => {
     const plain = await startGraphiql({ demo: false });
     const { page, close } = await visit(browser, plain.origin);
     await page.goto(`${plain.origin}/graphql`);
@@ -160,17 +160,17 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.getByText('Incomplete key').waitFor();
   });
 
-  it('opens a query that comes in the address', async () => {
+  it('opens a query from the address', async () => {
     await tab.page.goto(`${service.origin}/graphql?query=${encodeURIComponent('query Asked { me { balance } }')}`);
     await tab.page.getByRole('button', { name: 'Asked', exact: true }).waitFor();
     expect(await tab.page.locator('.graphiql-query-editor').textContent()).toContain('query Asked');
   });
 
-  it.each([1440, 360])('passes axe in both schemes, %i px wide, with a notice and what opens', async (width) => {
+  it.each([1440, 360])('passes axe in both schemes, %i px wide, with a notice and each panel open', async (width) => {
     const { page } = tab;
     await page.setViewportSize({ width, height: 900 });
     await run(page);
-    // The page must stand still while axe looks at it.
+    // The page must not change while axe checks it.
     await expect.poll(() => text(page, 'last-cost')).toMatch(/credits/);
     const options = page.getByRole('button', { name: 'Options' });
     const openOptions = async (): Promise<void> => ((await options.isVisible()) ? options.click() : undefined);

@@ -10,7 +10,7 @@ import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 
 const key = (name: string): string => `perch_live_${name.padEnd(32, '0')}`;
 export const DEMO_KEY = key('DemoDemo');
-/** Keys by what the service says to them. */
+/** Keys, by how the service refuses them. */
 export const KEYS = { unknown: key('Unknown'), broke: key('Broke'), hasty: key('Hasty') };
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
@@ -41,7 +41,7 @@ const refusal = (code: ErrorCode, message: string) => ({
   body: { errors: [{ message, extensions: { code } }] },
 });
 
-/** A meter with the real shape of extensions and a made-up price list: reading the user costs 21, then half of it. */
+/** A meter with the real shape of extensions and a made-up price list: the user costs 21 at first, then half. */
 class Till {
   balance = 1000;
   runs = 0;
@@ -89,7 +89,7 @@ function serveFile(request: IncomingMessage, response: ServerResponse): boolean 
   return asset !== undefined;
 }
 
-/** GraphiQL over a small service that answers as the real one does. `requests`: the headers of every POST. */
+/** GraphiQL over a small service that answers as the real one does. `requests` has the headers of every POST. */
 export async function startGraphiql(options: { demo: boolean }) {
   const till = new Till();
   const requests: { key: string | undefined; url: string | undefined }[] = [];

@@ -23,7 +23,7 @@ const { snippetOf, linked } = (await import(new URL('snippets.js', BROWSER).href
   linked(address: { hash: string; search: string }): { query: string; variables: string } | null;
 };
 
-/** Everything that a shell, a template literal or JSON could stumble over. */
+/** Every character that a shell, a template literal or JSON treats specially. */
 const AWKWARD = `# It's "quoted", \`ticked\`, \${HOME} and C:\\new
 query Awkward($handle: String!) {
   user(handle: $handle) {
@@ -72,7 +72,7 @@ describe('snippets copied from GraphiQL', () => {
     expect(JSON.parse(stdout)).toMatchObject({ data: expected });
   });
 
-  it('runs in Node as fetch, with the other headers', async () => {
+  it('runs in Node as fetch, with the headers of the editor', async () => {
     const file = join(packed.project, 'copied.mjs');
     await writeFile(file, snippetOf('fetch', request));
     const { stdout } = await run(process.execPath, [file], { env });
@@ -92,12 +92,12 @@ describe('snippets copied from GraphiQL', () => {
     expect(JSON.parse(stdout).errors[0].extensions.code).toBe('invalid_key');
   });
 
-  it('writes curl in lines, the query as it is typed', () => {
+  it('writes curl over several lines, with the query as it was typed', () => {
     expect(snippetOf('curl', request).split('\n').length).toBeGreaterThan(AWKWARD.split('\n').length);
     expect(snippetOf('curl', request)).toContain('\n    tweets(first: 5, fresh: true) {\n');
   });
 
-  it('makes a link that says the query and its variables after the #, and nothing else', () => {
+  it('makes a link that has the query and its variables after the #, and nothing else', () => {
     const link = new URL(snippetOf('link', request));
     expect([`${link.origin}${link.pathname}`, link.search]).toEqual([request.endpoint, '']);
     expect(linked(link)).toEqual({ query: AWKWARD, variables: '{"handle":"harbor_obs"}' });
@@ -106,7 +106,7 @@ describe('snippets copied from GraphiQL', () => {
     expect(linked({ hash: '#elsewhere', search: '' })).toBeNull();
   });
 
-  it('makes no link of a query with a key in it', () => {
+  it('makes no link for a query that contains a key', () => {
     const query = `{ user(handle: "perch_live_${'k'.repeat(32)}") { id } }`;
     expect(() => snippetOf('link', { ...request, body: { query } })).toThrow('There is a key in the query');
   });
@@ -120,7 +120,7 @@ describe('snippets copied from GraphiQL', () => {
     expect(stdout).toContain(JSON.stringify(expected, null, 2));
   }, 120_000);
 
-  it.each(['curl', 'fetch', 'python', 'client'] as const)('names no key: %s', (kind) => {
+  it.each(['curl', 'fetch', 'python', 'client'] as const)('contains no key: %s', (kind) => {
     expect(snippetOf(kind, request)).not.toContain('perch_live_');
     expect(snippetOf(kind, request)).toContain('PERCH_KEY');
   });

@@ -19,7 +19,7 @@ async function write(page: Page, editor: string, words: string): Promise<void> {
 }
 const writeQuery = (page: Page, words: string) => write(page, '.graphiql-query-editor', words);
 
-/** What the page sends when its reader runs the operation. */
+/** What the page sends when the operation is run. */
 async function sentBy(page: Page, act: () => Promise<void>) {
   const [request] = await Promise.all([page.waitForRequest((each) => each.method() === 'POST'), act()]);
   await request.response();
@@ -63,7 +63,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
   it.each([
     ['the estimate says that it would be refused', estimate, 'It would be refused: This operation can cost up to 1010'],
     ['the run is refused', run, 'This operation can cost up to 1010'],
-  ])('over the budget %s, and a button sets one under which it runs', async (_, act, words) => {
+  ])('explains an exceeded budget when %s, and offers a button with one that is enough', async (_, act, words) => {
     await writeQuery(page, COSTLY);
     await act(page);
     await page.getByRole('button', { name: 'Set the budget to 1,010 credits' }).waitFor();
@@ -87,7 +87,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(Number.parseFloat((await text(page, 'last-cost')) ?? '')).toBeLessThanOrEqual(3);
   });
 
-  it('says which list the budget cut, also where the query does not ask, and offers a budget for all of it', async () => {
+  it('says which list the budget cut, even if the query does not ask, and offers a budget for all of it', async () => {
     await writeQuery(page, '{ user(handle: "harbor_obs") { tweets(first: 20) { nodes { id } } } }');
     await page.getByLabel('Budget').fill('3');
     await run(page);
@@ -99,7 +99,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await expect.poll(() => page.locator('#notice').isHidden()).toBe(true);
   });
 
-  it('calls the budget by its name where a read does not fit into it', async () => {
+  it('names the budget, not its header, when a read does not fit into it', async () => {
     await writeQuery(page, '{ tweet(id: "1898072654607286272", fresh: true) { id } }');
     await page.getByLabel('Budget').fill('0.4');
     await run(page);
@@ -108,7 +108,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await text(page, 'notice-text')).not.toContain('X-Max-Credits');
   });
 
-  it('copies a link that opens the query and its variables in a tab, and runs nothing', async () => {
+  it('copies a link that opens the query and its variables in a tab without running it', async () => {
     await writeQuery(page, 'query Shared($handle: String!) { user(handle: $handle) { name } }');
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
     await write(page, '.graphiql-editor-tool', '{ "handle": "quay_library" }');
@@ -132,14 +132,14 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await other.close();
   });
 
-  it('opens a link that comes while the page is open, beside what is there', async () => {
+  it('opens a link that arrives while the page is open in a further tab', async () => {
     const before = await page.locator('.graphiql-tab').count();
     await page.evaluate('location.hash = "query=query Later { me { balance } }"');
     await page.getByRole('button', { name: 'Later', exact: true }).waitFor();
     expect(await page.locator('.graphiql-tab').count()).toBe(before + 1);
   });
 
-  it('keeps a query under a name, over a reload, and deletes it', async () => {
+  it('saves a query under a name, keeps it after a reload, and deletes it', async () => {
     await writeQuery(page, 'query Mine { me { balance } }');
     await page.getByRole('button', { name: 'Saved', exact: true }).click();
     await page.getByRole('button', { name: 'Save this query' }).click();
@@ -159,7 +159,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await page.evaluate('localStorage.getItem("perch.saved")')).toBe('[]');
   });
 
-  it('takes no more saved queries than it says', async () => {
+  it('saves no more queries than it says', async () => {
     const rows = Array.from({ length: 50 }, (_, n) => ({ name: `n${n}`, query: '{ me { balance } }', variables: '' }));
     await page.evaluate(`localStorage.setItem('perch.saved', ${JSON.stringify(JSON.stringify(rows))})`);
     await page.getByRole('button', { name: 'Saved', exact: true }).click();
@@ -323,7 +323,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await writeQuery(page, 'subscription { timeline(user: "posts_often") { nodes { text } } }');
     await run(page);
     const result = page.locator('.result-window');
-    // A post comes every 30 s.
+    // The account posts every 30 s.
     const patience = { timeout: 60_000, interval: 500 };
     await expect.poll(() => result.textContent(), patience).toContain('The harbor bell rang at');
     const first = Number.parseFloat((await text(page, 'cost-sum')) ?? '');

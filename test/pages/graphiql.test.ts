@@ -59,7 +59,7 @@ describe('the page', () => {
     expect(JSON.stringify([not_found, invalid_key, missing_key])).not.toMatch(/\/v1|x-api-key/);
   });
 
-  it('knows every error code in words', () => {
+  it('explains every error code in words', () => {
     expect(Object.keys(dataOf(graphiqlPage(MODEL)).problems)).toHaveLength(15);
   });
 });

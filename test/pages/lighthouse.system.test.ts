@@ -1,4 +1,4 @@
-/** Accessibility and best practices, and what a page weighs. Performance depends on the machine: `npm run lighthouse` has it. */
+/** Accessibility, best practices and size. Performance depends on the machine: `npm run lighthouse` measures it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDemoHome } from '../cli/support/demo-home.js';
 import { type Demo, SLOW_MS, startDemo } from '../cli/support/service.js';
@@ -6,14 +6,14 @@ import { describeInChromium } from '../kit/browser/chromium.js';
 import { look, openTab, signIn } from './lighthouse.js';
 
 const LEAST = 0.95;
-/** Bytes as sent: GraphiQL brings an editor and React, no other page a library for more than a search. */
+/** Bytes as sent. Only GraphiQL brings an editor and React; other pages have at most a library for the search. */
 const MOST_BYTES = 40_000;
 /** With a picture of the dashboard. */
 const MOST_LANDING_BYTES = 200_000;
 const MOST_GRAPHIQL_BYTES = 520_000;
 
-// Text, because it runs in the browser, whose types are not those of this project. What the browser had cached counts as 0, so the
-// cache is off.
+// A string, because it runs in the browser, whose types this project does not have. Cached files count as 0 bytes, so
+// the cache is off.
 const BYTES = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
   .reduce((sum, { transferSize }) => sum + transferSize, 0)`;
 

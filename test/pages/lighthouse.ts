@@ -15,9 +15,9 @@ export interface Ratings {
   readonly faults: readonly string[];
 }
 
-/** What Lighthouse says of a page that it opened with nothing in the browser's cache. */
+/** What Lighthouse reports for a page that it opened with an empty browser cache. */
 export interface Audited extends Ratings {
-  /** As sent, compressed, headers included. */
+  /** Compressed, headers included. */
   readonly bytes: number;
   readonly requests: number;
   /** Milliseconds. */
@@ -38,13 +38,13 @@ export const SIGNED_IN_PAGES = [
   ...['/operator', '/operator/money', '/operator/traffic'],
 ] as const;
 
-/** A tab of a Chromium of its own; close its browser. */
+/** Opens a tab in a new Chromium. The caller closes its browser. */
 export async function openTab(): Promise<{ browser: Browser; page: Page }> {
   const browser = await puppeteer.launch({ ...chromiumLaunch(), headless: true });
   return { browser, page: await browser.newPage() };
 }
 
-/** Signs the tab in by the link that a demo start prints. */
+/** Signs the tab in with the link that a demo prints at its start. */
 export async function signIn(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.locator('::-p-aria([name="Sign in"][role="button"])').click();
@@ -53,12 +53,12 @@ export async function signIn(page: Page, link: string): Promise<void> {
 
 const configOf = (device: Device): Config | undefined => (device === 'desk' ? desktopConfig : undefined);
 
-/** Throws when Lighthouse could not open the page, or ended on another one. */
+/** Throws if Lighthouse could not open the page, or was redirected to another one. */
 export async function audit(page: Page, url: string, device: Device): Promise<Audited> {
   const flags: Flags = {
     onlyCategories: [...CATEGORIES],
     logLevel: 'error',
-    // Who is signed in stays so. It would keep the cache as well, which is therefore emptied here.
+    // Keeps the session. This setting keeps the cache as well, so the cache is cleared here.
     disableStorageReset: true,
   };
   await (await page.createCDPSession()).send('Network.clearBrowserCache');
@@ -82,7 +82,7 @@ export async function audit(page: Page, url: string, device: Device): Promise<Au
 const requestsOf = (details: object | undefined): number =>
   details !== undefined && 'items' in details && Array.isArray(details.items) ? details.items.length : Number.NaN;
 
-/** Of a page as it is, at once: what needs neither a slow phone nor a second load. */
+/** Rates a page as it is now, by the audits that need neither a slow phone nor a second load. */
 export async function look(page: Page): Promise<Ratings> {
   const result = await snapshot(page, {
     flags: { onlyCategories: ['accessibility', 'best-practices'], logLevel: 'error' },

@@ -9,12 +9,12 @@ import { describeInChromium, launchChromium, visit } from '../kit/browser/chromi
 import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
-/** With TAKE_PICTURES=1 this run renews the pictures of GraphiQL in the README. */
+/** With TAKE_PICTURES=1, this test also takes the pictures of GraphiQL for the README. */
 const PICTURES = process.env.TAKE_PICTURES === '1' ? fileURLToPath(new URL('../../docs/', import.meta.url)) : null;
-/** What the demo account of a first start has: requests a second. */
+/** Requests a second of the demo account that a first start creates. */
 const DEMO_QPS = 20;
 const SLOW_MS = 120_000;
-/** The example that is a subscription: it ends when somebody leaves. */
+/** The example that is a subscription: it runs until the reader leaves. */
 const FOLLOW = 'Follow';
 
 interface Body {
@@ -40,7 +40,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.page.locator('.graphiql-execute-button').waitFor();
     return tab;
   };
-  /** The page opens with the demo key. It is the account's own: what other runs spent is gone from it. */
+  /** Waits until the page has opened with the demo key; returns the balance, which other tests have spent from. */
   const takeDemoKey = async (page: Page): Promise<number> => {
     await page.getByText('Demo key', { exact: true }).waitFor();
     await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
@@ -123,13 +123,13 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.close();
   });
 
-  it('shows the tweets of an account as they are posted, and what each cost', { timeout: SLOW_MS }, async () => {
+  it('shows the tweets of an account as they are posted, and the cost of each', { timeout: SLOW_MS }, async () => {
     const tab = await openGraphiql();
     const { page } = tab;
     await takeDemoKey(page);
     await page.getByRole('button', { name: FOLLOW, exact: true }).click();
     await run(page);
-    // One comes every 30 seconds.
+    // The account posts every 30 seconds.
     await expect.poll(() => answer(page), { timeout: 60_000 }).toContain(POSTING_HANDLE);
     expect(await text(page, 'last-cost')).toMatch(/^(1 credit miss|0\.5 credits hit)$/);
     await tab.close();
@@ -224,7 +224,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
   });
 });
 
-/** As a browser asks; the keyless pages take ten requests a second. */
+/** The status for a browser. Waits if it is limited: pages without a key take ten requests a second. */
 async function statusOf(link: string): Promise<number> {
   const { status, headers } = await fetch(link, { headers: { accept: 'text/html' } });
   if (status !== 429) return status;
@@ -232,7 +232,7 @@ async function statusOf(link: string): Promise<number> {
   return statusOf(link);
 }
 
-/** Motion would make each picture another one. */
+/** Takes a picture without animations and caret, so that it is the same each time. */
 async function picture(page: Page, name: string): Promise<void> {
   await page.evaluate('document.activeElement?.blur()');
   await page.screenshot({ path: `${PICTURES}${name}`, animations: 'disabled', caret: 'hide' });

@@ -1,4 +1,4 @@
-/** What the API reference offers to copy is compiled, parsed and run, as those who copy it would. */
+/** The samples of the API reference are compiled, parsed and run, as a reader who copies them would. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the compiler says to a program of these files, against the sources of the client. */
+/** The compiler's messages for a program of these files, against the sources of the client. */
 async function compile(name: string, files: Readonly<Record<string, string>>): Promise<string> {
   const config = {
     extends: join(ROOT, 'clients/typescript/tsconfig.json'),
@@ -47,10 +47,10 @@ async function compile(name: string, files: Readonly<Record<string, string>>): P
   );
 }
 
-/** Everything that a parameter could give a quote, a shell or a URL to stumble over. */
+/** Every character in a parameter that could break quoting, a shell or a URL. */
 const AWKWARD = `it's "100%" $HOME \`ticked\` \\ é & #x ${'word '.repeat(20)}`;
 
-/** Values for every parameter that a form of the page sets, as far as its type allows awkward ones. */
+/** Values for every parameter of the page's form: awkward ones where the type allows them. */
 function everyValue({ inputs }: (typeof entries)[number]): Record<string, unknown> {
   return Object.fromEntries(
     inputs
@@ -71,7 +71,7 @@ const AWKWARD_BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   tweetsBatch: { ids: ['1', AWKWARD], fresh: false },
 };
 
-/** Each operation as its page first shows it, with every parameter set, and as an estimate. */
+/** Each operation in three variants: as its page first shows it, with every parameter set, and as an estimate. */
 function variantsOf(label: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of entries) {
@@ -88,7 +88,7 @@ function variantsOf(label: string): Record<string, string> {
   return found;
 }
 
-/** Whether a program that parses or runs samples is here; on CI it has to be. */
+/** Whether a program that parses or runs samples is installed. On CI it must be. */
 const isHere = (program: string): boolean =>
   process.env.CI === 'true' || spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
 
@@ -112,7 +112,7 @@ describe('the samples of the API reference', () => {
     expect(await compile('wrong', { 'wrong.ts': wrong })).toContain('wrong.ts(7,');
   });
 
-  it('are commands that a shell can parse', { timeout: 60_000 }, async () => {
+  it('parse as shell commands', { timeout: 60_000 }, async () => {
     const script = Object.values(variantsOf('curl')).join('\n');
     await expect(run('sh', ['-n', '-c', script])).resolves.toBeDefined();
   });
@@ -183,14 +183,14 @@ describe('the samples of the API reference, run', () => {
     );
   }
 
-  it('give GraphQL and MCP what they take', async () => {
+  it('send valid requests to GraphQL and MCP', async () => {
     const headers = { 'x-api-key': env.PERCH_KEY ?? '', 'content-type': 'application/json' };
     const post = async (to: string, body: string): Promise<string> => {
       const more = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
       const reply = await fetch(`${perch.url}${to}`, { method: 'POST', headers: { ...headers, ...more }, body });
       return reply.text();
     };
-    /** The query with what its comments say belongs to it. */
+    /** The query with the variables and extensions from its comments. */
     const bodyOf = (query: string): { query: string; variables: object; extensions: object } => {
       const part = (name: string) => JSON.parse(new RegExp(`^# ${name}: (.*)$`, 'm').exec(query)?.[1] ?? '{}');
       return { query, variables: part('Variables'), extensions: part('Extensions') };

@@ -33,7 +33,7 @@ export const LANDING: LandingModel = {
   },
 };
 
-/** An operator who gives everything. */
+/** An operator who has set everything. */
 export const PUBLISHER: Publisher = {
   contact: 'help@perch.example',
   terms: 'https://perch.example/terms',
@@ -41,7 +41,7 @@ export const PUBLISHER: Publisher = {
   refunds: 'https://perch.example/refunds',
 };
 
-/** A fast and a slow family, each of them so far unasked. */
+/** A fast and a slow family, neither of which has been read yet. */
 const quiet = (name: 'fast' | 'slow'): StatusModel['families'][number] => ({
   name,
   state: 'ok',
@@ -107,7 +107,7 @@ export const STATUS: StatusModel = {
   ],
 };
 
-/** Redis is away, and the process was asked to stop; else all is well. */
+/** Redis is down and the process was asked to stop; everything else is well. */
 export const STATUS_ALONE: StatusModel = {
   ...STATUS_OK,
   status: 'degraded',
@@ -123,7 +123,7 @@ export const STATUS_ALONE: StatusModel = {
 const FROM_DAY = '2026-08-24';
 const MINUTES = 1440;
 
-/** Of both families since the third day; one day was degraded, on another a hundredth of the minutes were down. */
+/** Both families from the third day on. One day was degraded; on another, a hundredth of the minutes were down. */
 export const HISTORY: HistoryModel = {
   fromDay: FROM_DAY,
   days: Array.from({ length: 88 }, (_, index) => utcDay(Date.parse(FROM_DAY) + (index + 2) * DAY_MS)).flatMap((day) =>
@@ -169,10 +169,10 @@ export const API_PAGES: Readonly<Record<string, string>> = {
 
 const SEARCH_ROWS = JSON.stringify(searchRows(DOCS, ENTRIES));
 
-/** The page of prices, with the answer to what a form sent. */
-/** What the page of the status needs to know of the service. */
+/** What the status page needs to know of the service. */
 export const WHERE = { baseUrl: LANDING.baseUrl, terms: PUBLISHER.terms };
 
+/** The page of prices, with the answer to a form. */
 export const pricingAt = (path: string): string =>
   pricingPage({
     ...calculate(Object.fromEntries(new URL(path, LANDING.baseUrl).searchParams)),

@@ -1,4 +1,4 @@
-/** The pages in a browser: their policy holds, they fit a phone, and anyone can use them. */
+/** The pages in a browser: they keep their content security policy, fit a phone, and are accessible. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
@@ -26,7 +26,7 @@ const PATHS = [
   '/dashboard/account/email',
 ];
 
-/** The pages that hold the most are looked at most. */
+/** The fullest pages are checked in the most looks. */
 const LOOKS_AT = { busy: LOOKS, hostile: LOOKS.slice(0, 2), frozen: LOOKS.slice(1, 2), empty: LOOKS.slice(0, 1) };
 
 describeInChromium('the dashboard in a browser', () => {

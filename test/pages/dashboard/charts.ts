@@ -1,9 +1,9 @@
 /** What people see of the charts in a page: the text for screen readers, labels, bars and lines, and tooltips. */
 export interface ShownChart {
   readonly text: string;
-  /** Along both axes. */
+  /** Of both axes. */
   readonly labels: readonly string[];
-  /** Parts of bars, and dots of lines, by the class of their colour. */
+  /** How many bar parts, and how many dots of lines, have each colour class. */
   readonly bars: Readonly<Record<string, number>>;
   readonly lines: Readonly<Record<string, number>>;
   /** The values of each bar, as its tooltip shows them. */

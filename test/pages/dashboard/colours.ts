@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How colours look, also to eyes that lack a kind of cone (Machado, Oliveira and Fernandes 2009, severity 1.0). */
+/** How colours look, with full or deficient colour vision (Machado, Oliveira and Fernandes 2009, severity 1.0). */
 
 type Linear = readonly [number, number, number];
 
@@ -25,7 +25,7 @@ function seenBy([r, g, b]: Linear, kind: keyof typeof KINDS): Linear {
   return [mix(m[0], m[1], m[2]), mix(m[3], m[4], m[5]), mix(m[6], m[7], m[8])];
 }
 
-/** Oklab: distances in it are about as large as they look; times 100. */
+/** Oklab, times 100. Distances in it are about as large as they look. */
 function oklab([r, g, b]: Linear): readonly number[] {
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -37,7 +37,7 @@ function oklab([r, g, b]: Linear): readonly number[] {
   ];
 }
 
-/** The smallest distance between any two of the colours, to such eyes. */
+/** The smallest distance between any two of the colours, as seen with that colour vision. */
 export function apart(colours: readonly string[], kind: keyof typeof KINDS): number {
   const places = colours.map((hex) => oklab(seenBy(linear(hex), kind)));
   const distances = places.flatMap((a, index) =>
@@ -56,7 +56,7 @@ export function contrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** The custom properties of the style sheets in a scheme, and what they stand for. */
+/** The custom properties of the style sheets in a colour scheme, with their values. */
 export function coloursOf(scheme: 'light' | 'dark'): (name: string) => string {
   const css = ['kit/files/tokens.css', 'dashboard/files/dashboard.css']
     .map((path) => readFileSync(new URL(`../../../adapters/pages/${path}`, import.meta.url), 'utf8'))

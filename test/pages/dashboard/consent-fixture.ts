@@ -1,7 +1,7 @@
 import type { ConsentModel } from '../../../adapters/oauth/consent-page.js';
 import { BUSY } from './fixture.js';
 
-/** A hosted client asks to be let in. */
+/** A hosted client asks for consent. */
 export const CONSENT: ConsentModel = {
   ask: {
     client: {

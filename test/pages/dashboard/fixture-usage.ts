@@ -2,28 +2,28 @@ import { itemPrice } from '../../../src/domain/prices.js';
 import type { CapPeriod } from '../../../src/ports/accounts.js';
 import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
 
-/** When the fixtures are looked at. */
+/** The present of the fixtures. */
 export const NOW_MS = Date.parse('2026-11-21T12:00:00.000Z');
 const DAY_MS = 86_400_000;
 
-/** So many days before `NOW_MS`, RFC 3339. */
+/** The time that many days before `NOW_MS`, in RFC 3339. */
 export const ago = (days: number): string => new Date(NOW_MS - days * DAY_MS).toISOString();
 
 /** `00000000-0000-4000-8000-00000000002a` */
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** What the fixtures' keys begin with. */
+/** The prefixes of the fixtures' keys. */
 export const PREFIXES = ['8fK2xQ', 'Zr4Tn0', 'mB71aa', 'Qw9LpE', 'x0VdU3', 'h5Yc2J', 'Lk20sd'].map(
   (end) => `perch_live_${end}`,
 );
 
 const ENDPOINTS = ['user-tweets', 'search', 'followers', 'user', 'users-batch', 'thread', 'retweeters', 'ProfileCard'];
 
-/** Ages of the keys, in days; the order is that of their prefixes. The fourth was rotated into the first. */
+/** Ages of the keys in days, in the order of `PREFIXES`. The fourth key was rotated into the first. */
 export const KEY_AGES = [5, 85, 62, 90, 34, 90, 43] as const;
 const [NIGHTLY_AGE, DASHBOARDS_AGE, NOTEBOOK_AGE, , ROOM_AGE, , DESK_AGE] = KEY_AGES;
 
-/** The number of the key that an endpoint is read with, so many days ago: one that worked then. */
+/** The number of the key that read an endpoint that many days ago. The key worked on that day. */
 function keyOf(endpoint: number, day: number): number {
   if (endpoint % 3 === 0) return day < NIGHTLY_AGE ? 0 : 3;
   if (endpoint === 1 || endpoint === 4) return day < DASHBOARDS_AGE ? 1 : 5;
@@ -32,7 +32,7 @@ function keyOf(endpoint: number, day: number): number {
   return day < DESK_AGE ? 6 : 5;
 }
 
-/** Always the same numbers from 0 to 1. */
+/** Pseudo-random numbers from 0 to 1, the same on every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -64,7 +64,7 @@ export function busyUsage(): UsageRow[] {
 
 const USAGE = busyUsage();
 
-/** What was spent before the noon of a day, or in all. */
+/** What was spent before the day that lies that many days back, or in all. */
 export const spentBefore = (days = Number.NEGATIVE_INFINITY, keyPrefix?: string): number =>
   USAGE.filter(
     (row) =>
@@ -81,7 +81,7 @@ export function spentInPeriod(period: CapPeriod, keyPrefix: string): number {
   );
 }
 
-/** All credits that came in, as the statement has them, less those spent. */
+/** All credits on the statement, less those spent. */
 export const BALANCE = 71_500_000 - spentBefore();
 
 const amountOf = ({ lines }: Pick<Receipt, 'lines'>): number =>
@@ -98,7 +98,7 @@ function linesOf(number: number): Receipt['lines'] {
   ).filter(({ items }) => items > 0);
 }
 
-/** The newest is 0; each is half an hour after the one before. */
+/** Number 0 is the newest; each further one is half an hour older. */
 export function receiptOf(number: number): Receipt {
   const lines = linesOf(number);
   const endpoint = number % ENDPOINTS.length;

@@ -7,7 +7,7 @@ const refused = async (): Promise<never> => {
   throw new ServiceError('bad_request', 'A fixture does not change.');
 };
 
-/** One of each state, paid by the account's first key; none where it has no keys. */
+/** One watch in each state, paid by the account's first key. An account without keys has no watches. */
 export function watchesOf({ account: { accountId, keys } }: Household) {
   const [key] = keys;
   const watch = (number: number, rest: Partial<WatchRecord>): WatchRecord => ({

@@ -33,7 +33,7 @@ export interface Household {
   readonly sessions: readonly SessionRecord[];
   readonly log: readonly AuditEvent[];
   readonly open: boolean;
-  /** What the reader is; by default the owner. */
+  /** The role of the person who looks; the owner by default. */
   readonly role?: Role;
 }
 
@@ -41,7 +41,7 @@ const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile Safari/604.1';
 
-/** The session that looks. */
+/** The session that requests the pages. */
 export const SESSION: SessionRecord = {
   sessionId: uuid(1),
   method: 'passkey',
@@ -103,7 +103,7 @@ const key = (number: number, name: string, rest: Partial<KeyRecord> = {}): KeyRe
   ...rest,
 });
 
-/** With what the key of that number spent of it. */
+/** A cap, with the amount that the key of that number has spent of it. */
 const cap = (number: number, amount: number, period: CapPeriod) => ({
   ...{ amount, period, spent: spentInPeriod(period, PREFIXES[number] ?? '') },
 });
@@ -165,7 +165,7 @@ const entry = (number: number, days: number, rest: Partial<StatementEntry>): Sta
   ...rest,
 });
 
-/** Newest first, with the balance that each left: what had come in until then, less what was spent. */
+/** Newest first, each with the balance after it: the credits added until then, less those spent. */
 const STATEMENT: readonly StatementEntry[] = [
   entry(0, 10, { kind: 'reversal', amount: -4_500_000, reason: 'refund of pack starter' }),
   entry(1, 13, {}),
@@ -291,7 +291,7 @@ const LOG: readonly AuditEvent[] = [
   event(92, 'account.created', { who: 'operator', address: null }),
 ];
 
-/** Eight endpoints over 90 days, and everything else there can be. */
+/** Eight endpoints over 90 days, and everything else that an account can have. */
 export const BUSY: Household = {
   account: account({ balance: BALANCE, paidUsd: 70, qps: 50, keys: KEYS }),
   usage: busyUsage(),
@@ -325,7 +325,7 @@ export const HOSTILE_NAMES = {
 
 const NAMES = Object.values(HOSTILE_NAMES);
 
-/** Names and words that others chose, and chose badly. */
+/** Hostile names and texts in every place where somebody else can choose them. */
 export const HOSTILE: Household = {
   ...BUSY,
   account: account({

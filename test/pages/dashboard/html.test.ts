@@ -51,7 +51,7 @@ describe.each(NAMES)('the pages of the %s account', (name) => {
     const [base = ''] = path.split(/[?]/);
     const menu = /<nav aria-label="Dashboard">.*?<\/nav>/.exec(await page(name, path))?.[0] ?? '';
     const marked = [...menu.matchAll(/<a href="([^"]+)" aria-current="(page|true)"/g)].map(([, href]) => href);
-    // A key or a purchase that is not there has no place.
+    // The page of a missing key or purchase marks no place.
     const isMissing = name === 'empty' && /\/0000/.test(base);
     const place = base
       .replace(/\/0000.*|\/(?:email|deliveries)$/, '')

@@ -1,4 +1,4 @@
-/** What customers do on the dashboard, over a real database; and that nobody does it for them. */
+/** What customers do on the dashboard, over a real database, and that no one else can do it in their place. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
@@ -192,7 +192,7 @@ describe('of another account', () => {
   });
 
   it.each(['nonsense', randomUUID(), '..%2f..', '%00', "'; drop table keys; --"])(
-    'answers an error for an id like %j',
+    'answers an id like %j with an error',
     async (id) => {
       const path = encodeURIComponent(decodeURIComponent(id));
       const tries = [

@@ -1,4 +1,4 @@
-/** What each key was used for, and usage by the hour: over a real database, and equal to what the ledger says. */
+/** What each key was used for, and usage by the hour, over a real database. Both agree with the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Customer, type DashboardService, startDashboard } from './service.js';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startDashboard();
 });
 beforeEach(async () => {
-  // Debits have the database's time: the clock of the pages must not be left in an hour before it.
+  // Debits carry the database's time, so the clock of the pages must not stay in an earlier hour.
   service.clock.advance(Math.max(0, Date.now() - service.clock.now()));
   ada = await service.customer();
   await ada.grant(1000);
@@ -19,7 +19,7 @@ afterAll(() => service?.close());
 const today = (): string => new Date(service.clock.now()).toISOString().slice(0, 10);
 const day = (before: number): string => new Date(service.clock.now() - before * 86_400_000).toISOString().slice(0, 10);
 
-/** Sums of a past hour, as housekeeping would have left them: `hours` before now. */
+/** Inserts the sums of the hour that lies `hours` back, as housekeeping would have left them. */
 async function usedBefore(keyId: string, hours: number, credits: number): Promise<string> {
   const at = new Date(Math.floor(service.clock.now() / 3_600_000) * 3_600_000 - hours * 3_600_000);
   await service.sql`
@@ -107,7 +107,7 @@ describe('usage by the hour', () => {
     expect(long.words).toContain(`${before} 1 500 500 0 500`);
   });
 
-  it('links to the other number of hours, keeps the range, and takes any other number for 24', async () => {
+  it('links to the other number of hours with the same range, and treats an unknown number as 24', async () => {
     const { body } = await ada.get(`/dashboard/usage?from=${day(3)}&to=${today()}&group=key&hours=1000000`);
     expect(body).toContain('last 24 hours');
     expect(body).toContain(`href="/dashboard/usage?from=${day(3)}&amp;to=${today()}&amp;group=key&amp;hours=48#hours"`);

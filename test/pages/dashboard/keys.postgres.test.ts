@@ -18,7 +18,7 @@ afterAll(() => service?.close());
 const keyOn = ({ body }: Answer): string => /perch_live_[0-9A-Za-z]{32}/.exec(body)?.[0] ?? '';
 const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 
-/** What the browser does after a form: it asks for the page that it is sent to, with the cookie that it was given. */
+/** Follows the redirect after a form as a browser does, with the cookie that it was given. */
 async function followed(answer: Answer): Promise<Answer> {
   expect(answer.status).toBe(303);
   return ada.get(placeOf(answer) ?? '', {}, undefined, cookieOf(answer));
@@ -95,7 +95,7 @@ describe('keys', () => {
 
   const NEW = { name: 'Narrow', period: 'none', amount: '', mode: 'live' };
 
-  it('makes a key with the limits of its form, and one without where none are chosen', async () => {
+  it('makes a key with the limits of its form, and one without limits if none are chosen', async () => {
     expect((await ada.get('/dashboard/keys')).body).toContain('<details class="folded"><summary');
     const limits = { 'read-profiles': '1', allowed_from: '192.0.2.7', expires: '2027-03-31' };
     expect((await ada.post('/dashboard/keys', { ...NEW, ...limits })).status).toBe(303);
@@ -118,7 +118,7 @@ describe('keys', () => {
     [{ 'read-search': '1', allowed_from: '', expires: 'soon' }, 'expires', 'The last day must be a date'],
     [{ 'read-search': '1', allowed_from: '', expires: '2020-01-01' }, 'expires', 'has passed'],
   ])(
-    'refuses a new key with the limits %j beside the field, unfolded, and keeps the rest',
+    'refuses a new key with the limits %j, shows the error beside its field, unfolded, and keeps the rest',
     async (limits, field, why) => {
       const answer = await ada.post('/dashboard/keys', { ...NEW, ...limits });
       expect(answer.status).toBe(400);
@@ -178,7 +178,7 @@ describe('keys', () => {
     expect((await ada.get('/dashboard/keys')).body).not.toContain(keyOn(answer));
   });
 
-  it('refuses another overlap than those offered, and a second rotation', async () => {
+  it('refuses an overlap that is not offered, and a second rotation', async () => {
     const { keyId } = await ada.key();
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '400d' })).status).toBe(400);
     await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' });

@@ -1,4 +1,4 @@
-/** A page asks the database free questions: who leaves before they are answered must not keep it at them. */
+/** Pages run database queries that cost nothing. When the visitor leaves before they end, they must be cancelled. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DashboardService, startDashboard } from './service.js';
 
@@ -16,7 +16,7 @@ const PATHS = [
 let service: DashboardService;
 beforeAll(async () => {
   service = await startDashboard();
-  // The newest receipts wait here: a lock on their table would stop the look-up of the account, too.
+  // The query for the newest receipts waits here. A lock on their table would stop the look-up of the account, too.
   await service.sql.unsafe(`
     alter function receipt_lines rename to receipt_lines_at_once;
     create function receipt_lines(lines text, operation text) returns jsonb language plpgsql as $$
@@ -31,7 +31,7 @@ const atWork = async (): Promise<number> => {
   return row?.count ?? 0;
 };
 
-// On a busy machine the cancel itself may take a second; what does not cancel fails each time.
+// On a busy machine the cancel itself may take a second. A page that does not cancel fails every try.
 it.each(PATHS)('%s: cancels its queries when the visitor leaves', { retry: 2 }, async (path) => {
   const customer = await service.customer();
   await customer.grant(1);
@@ -39,7 +39,7 @@ it.each(PATHS)('%s: cancels its queries when the visitor leaves', { retry: 2 }, 
   const locker = await service.sql.reserve();
   try {
     await locker`begin`;
-    // Each page waits at one of these. The look-up of the visitor's account, which no leaving ends, waits at none.
+    // Each page waits for one of these locks. Leaving does not cancel the look-up of the account, which waits for none.
     await locker`select pg_advisory_xact_lock(1)`;
     await locker`lock table statement_entries, usage_hours, usage_days, audit_log in access exclusive mode`;
     const leaving = new AbortController();
@@ -47,7 +47,7 @@ it.each(PATHS)('%s: cancels its queries when the visitor leaves', { retry: 2 }, 
     await expect.poll(atWork).toBeGreaterThan(0);
     leaving.abort();
     expect(await asked).toBe('left');
-    // Sooner than the two seconds after which the database itself ends a wait for a lock.
+    // The database itself ends a wait for a lock only after two seconds.
     await expect.poll(atWork, { timeout: 1000 }).toBe(0);
   } finally {
     await locker`rollback`;

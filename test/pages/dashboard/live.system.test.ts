@@ -1,4 +1,4 @@
-/** The overview keeps itself up to date while somebody looks at it: over a real service, in a real browser. */
+/** The overview keeps itself up to date while it is open: over a real service, in a real browser. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
@@ -11,7 +11,7 @@ describeInChromium('the overview, left open', () => {
   let keyId: string;
   let tab: Visit;
   let page: Page;
-  /** How often the page has asked. */
+  /** How many updates the page has requested. */
   let asked: number;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describeInChromium('the overview, left open', () => {
     await tab?.close();
     tab = await visit(browser, service.url, options);
     ({ page } = tab);
-    // Stands until it is told: a page that takes long to open does not ask before its test has prepared an answer.
+    // The clock stands still until a test moves it, so a page that opens slowly requests no update too early.
     const now = Date.now();
     await page.clock.install({ time: now });
     await page.clock.pauseAt(now + 60_000);
@@ -46,8 +46,8 @@ describeInChromium('the overview, left open', () => {
     await page.goto(`${service.url}/dashboard`);
   };
   /**
-   * The page's next look. It plans one when it has shown the answer before it: tests wait for that first. Its clock goes no
-   * further, because it is also the one that ends a request that takes too long, and after that the page looks less often.
+   * Runs the page's next update. The page plans it once it has shown the answer before, so tests wait for that first.
+    * The clock moves no further: it also ends a request that takes too long, after which the page updates less often.
    */
   const look = (run: () => Promise<void> = () => page.clock.runFor(5_000)) =>
     Promise.all([page.waitForRequest(`${service.url}/dashboard/live`), run()]);
@@ -66,7 +66,7 @@ describeInChromium('the overview, left open', () => {
     expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
   });
 
-  it('shows times in the zone of the reader, also new ones, and does not replace what has not changed', async () => {
+  it('shows times in the zone of the reader, new ones as well, and does not replace unchanged elements', async () => {
     await open({ timezoneId: 'Asia/Tokyo' });
     const requestId = await ada.read(keyId, 20);
     await look();
@@ -85,7 +85,7 @@ describeInChromium('the overview, left open', () => {
     expect(await page.locator('#the-same').count()).toBe(1);
   });
 
-  it('shows the warning of an empty wallet by itself, and removes it after a top-up', async () => {
+  it('shows the warning of an empty wallet without a reload, and removes it after a top-up', async () => {
     await ada.read(keyId, 1000);
     await look();
     await page.getByText('The wallet is empty.').waitFor();
@@ -149,7 +149,7 @@ describeInChromium('the overview, left open', () => {
     expect(asked).toBe(before);
   });
 
-  it('shows the current state without a script, updated by a reload', async () => {
+  it('shows the current state without scripts, and updates it on a reload', async () => {
     await open({ javaScriptEnabled: false });
     await ada.read(keyId, 20);
     expect(await balance().innerText()).toBe('1,000 credits');

@@ -26,7 +26,7 @@ const ask = async (one: Served, path: string, method = 'GET') => {
 };
 const get = (name: Name, path: string) => ask(served[name], path);
 const page = async (name: Name, url: string): Promise<string> => (await get(name, url)).body;
-/** As it is read: without tags, spaces folded. */
+/** The text of a page: without tags, with spaces folded. */
 const words = async (name: Name, url: string): Promise<string> =>
   (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
@@ -46,14 +46,14 @@ describe('the busy account, of which pictures are taken', () => {
   const spentOn = (day: string): number => sum(usage.filter((row) => row.day === day).map(({ amount }) => amount));
   const NEWEST_FIRST = (a: string, b: string): number => (a < b ? 1 : -1);
 
-  it('has the balance that its statement and its usage come to', () => {
+  it('has the balance that follows from its statement and its usage', () => {
     expect(account.balance).toBe(sum(statement.map(({ amount }) => amount)) - sum(usage.map(({ amount }) => amount)));
     for (const { balanceAfter } of statement) expect(balanceAfter).toBeGreaterThan(0);
     expect(receipts[0]?.balanceAfter).toBe(account.balance);
     expect(receipts[1]?.balanceAfter).toBe(account.balance + (receipts[0]?.amount ?? 0));
   });
 
-  it('has paid what its sales come to, and has each of them on its statement', () => {
+  it('has paid the sum of its sales, and has each of them on its statement', () => {
     const paid = sales.filter(({ state }) => state === 'paid');
     expect(account.paidUsd).toBe(sum(paid.map(({ usd }) => usd)));
     const bought = statement.filter(({ kind }) => kind === 'purchase');
@@ -63,7 +63,7 @@ describe('the busy account, of which pictures are taken', () => {
   });
 
   it.each(account.keys.map((key) => [key.prefix, key] as const))(
-    'has a key %s that spent what it was used for',
+    'has a key %s whose spending matches its usage',
     (prefix, key) => {
       const used = usage.filter((row) => row.keyPrefix === prefix);
       const days = used.map(({ day = '' }) => day).sort();
@@ -78,7 +78,7 @@ describe('the busy account, of which pictures are taken', () => {
     },
   );
 
-  it('has a key for each app that is allowed, created when it was, with the same spending', () => {
+  it('has a key for each allowed app, created with its grant, with the same spending', () => {
     for (const grant of grants.filter(({ revokedAt }) => revokedAt === null)) {
       const key = account.keys.find(({ grantId }) => grantId === grant.grantId);
       expect(key).toMatchObject({
@@ -152,7 +152,7 @@ describe('overview', () => {
 });
 
 describe('usage', () => {
-  it('draws three charts with a text for each, and the figures beneath', async () => {
+  it('draws three charts with a text for each, and the figures below them', async () => {
     const html = await page('busy', '/dashboard/usage');
     expect(chartsIn(html)).toHaveLength(3);
     const texts = chartsIn(html).map(({ text }) => text);
@@ -162,7 +162,7 @@ describe('usage', () => {
     expect(html).toContain('<tfoot>');
   });
 
-  it('puts rows beyond the table into the file', async () => {
+  it('puts rows for which the table has no room into the file', async () => {
     const text = await words('busy', PATHS[2] ?? '');
     expect(text).toMatch(/The first 400 of \d+ rows; download the CSV for all of them/);
     const { body, headers } = await get(
@@ -183,7 +183,7 @@ describe('usage', () => {
 });
 
 describe('keys', () => {
-  it('are listed with state, cap, meter and end: ended ones apart, those of clients with a link', async () => {
+  it('are listed with state, cap, meter and end, with a link for keys of clients, and ended keys apart', async () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
@@ -193,7 +193,7 @@ describe('keys', () => {
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
   });
 
-  it('has the amount of a cap beside its period, with the script that opens it', async () => {
+  it('has the amount of a cap beside its period, and the script that reveals it', async () => {
     expect(await page('busy', '/dashboard/keys')).toMatch(/<script src="\/assets\/\w+\/key-form\.js"/);
   });
 
@@ -205,7 +205,7 @@ describe('keys', () => {
 });
 
 describe('credits', () => {
-  it('has every pack and tier from the tables, and a form that may lead to the processor and nowhere else', async () => {
+  it('has every pack and tier from the tables, and a form that may lead only to the processor', async () => {
     const { body, headers } = await get('busy', '/dashboard/credits');
     expect(body.match(/action="\/dashboard\/credits\/buy"/g)).toHaveLength(PACKS.length);
     for (const { name } of PACKS) expect(body).toContain(`value="${name}"`);
@@ -214,7 +214,7 @@ describe('credits', () => {
     expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('says that nothing can be bought without checkout (W9)', async () => {
+  it('says without checkout that nothing can be bought (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
     expect(body).toContain('Card checkout is not available on this server.');
     expect(body).toContain('<a href="mailto:help@perch.example">help@perch.example</a>');
@@ -250,7 +250,7 @@ describe('credits', () => {
 });
 
 describe('connecting an agent', () => {
-  it('has every client with this server’s address, and links that carry it', async () => {
+  it('has every client with this server’s address, and links that contain it', async () => {
     const html = (await page('busy', '/dashboard/connect')).replaceAll('&amp;', '&').replaceAll('&quot;', '"');
     const url = `${served.busy.url}/mcp`;
     for (const { name, code } of agentClients(url)) {
@@ -262,7 +262,7 @@ describe('connecting an agent', () => {
     expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual({ url });
     const vscode = /href="vscode:mcp\/install\?([^"]+)"/.exec(html)?.[1] ?? '';
     expect(JSON.parse(decodeURIComponent(vscode))).toEqual({ name: 'perch', type: 'http', url });
-    // It could not reach a server without https.
+    // Claude cannot reach a server without https.
     expect(html).not.toContain('Add to Claude<');
     const claude = agentClients('https://perch.example/mcp').find(({ link }) => link?.text === 'Add to Claude')?.link;
     expect(new URL(claude?.href ?? '').searchParams.get('connectorUrl')).toBe('https://perch.example/mcp');

@@ -1,6 +1,6 @@
 import { receiptOf, uuid } from './fixture-usage.js';
 
-/** Every page, with what may be asked of it. */
+/** Every page, with queries that it takes. */
 export const PATHS = [
   '/dashboard',
   '/dashboard/usage?from=2026-11-21&to=2026-11-21&group=hour,key',

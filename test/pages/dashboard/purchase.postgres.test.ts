@@ -1,4 +1,4 @@
-/** Receipts of purchases, over a real database: what was paid, to whom, and what became of it. */
+/** Receipts of purchases, over a real database: what was paid, to whom, and what was refunded or disputed since. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterAll(() => service?.close());
 
-/** Buys a pack, and pays it with so much tax. */
+/** Buys a pack, and pays it with that much tax. */
 async function bought(pack: string, taxCents: number): Promise<{ session: string; receipt: string }> {
   const answer = await ada.post('/dashboard/credits/buy', { pack });
   const session = answer.headers.get('location')?.split('/').at(-1) ?? '';

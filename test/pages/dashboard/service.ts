@@ -13,26 +13,26 @@ import { startPerch } from '../../kit/perch.js';
 import { FakeStripe } from '../../kit/stripe/fake-stripe.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 
-/** An answer, as a test looks at it. */
+/** What a test checks of an answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** Without tags, spaces folded. */
+  /** The body without tags, with spaces folded. */
   readonly words: string;
 }
 
-/** A signed-in customer, as their browser sends what they do. */
+/** A signed-in customer. Requests are sent as their browser would send them. */
 export interface Customer {
   readonly accountId: string;
-  /** Who signs in: several customers of a test may be the same person. */
+  /** The person who signs in. Several customers of a test may be the same person. */
   readonly personId: string;
   readonly sessionId: string;
   /** The session's cookie, for a browser. */
   readonly cookie: { readonly name: string; readonly value: string; readonly url: string };
-  /** `more`: another cookie beside the session's. */
+  /** `more` is a cookie besides the session's. */
   get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
-  /** A form of one's own page; `headers` in place of what a browser says. */
+  /** Sends a form of Perch's own page. `headers` replace those of a browser. */
   post(
     path: string,
     fields?: Record<string, string> | string,
@@ -40,24 +40,24 @@ export interface Customer {
     more?: string,
   ): Promise<Answer>;
   account(): Promise<AccountRecord>;
-  /** One more key, by the back door. */
+  /** Creates one more key directly in the store. */
   key(name?: string): Promise<KeyRecord & { readonly key: string }>;
-  /** The whole of a test key. */
+  /** A new test key, in full. */
   testKey(): Promise<string>;
-  /** A client with consent. Its grant's id. */
+  /** Gives a client consent; returns the id of its grant. */
   allow(clientName: string): Promise<string>;
   grant(credits: number): Promise<void>;
-  /** A paid request of so many tweets. Its id. */
+  /** Posts a paid request for that many tweets; returns its id. */
   read(keyId: string, tweets: number): Promise<string>;
-  /** Another browser. Its session's id. */
+  /** Signs in from another browser; returns the id of its session. */
   otherSession(): Promise<string>;
-  /** What the log says, the oldest first. */
+  /** The entries of the account's log, oldest first. */
   log(): Promise<string[]>;
 }
 
 export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
 
-/** A Perch with a fake Stripe, and customers who are signed in by the back door. */
+/** A Perch with a fake Stripe. Customers are signed in directly in the store. */
 export async function startDashboard({
   billed = true,
   env = {},
@@ -83,7 +83,7 @@ export async function startDashboard({
   const people = createEmailAccounts(sql);
 
   let asked = 0;
-  /** Each time from another address, unless told: the limit of one stands still with the clock. */
+  /** Sends each request from another address unless given one: an address's limit refills only as the clock moves. */
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     asked += 1;
     const headers = new Headers(init.headers);
@@ -126,7 +126,7 @@ export async function startDashboard({
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };
-      // Who has the address owns all accounts with it.
+      // The person with this address owns all accounts that have it.
       const personId = (await people.ownerOf(accountId)) ?? '';
       const { token } = await sessions.start(personId, { ...origin, method: 'link', accountId });
       const sessionId = (await sessions.find(token))?.sessionId ?? '';

@@ -31,7 +31,7 @@ type Mounted = Omit<DashboardOptions, 'keyless' | 'sessionCookies'> & {
   readonly sessionCookies: (app: FastifyInstance) => DashboardOptions['sessionCookies'];
 };
 
-/** As the service would mount it, with a public policy that lets everybody in. */
+/** Mounts the dashboard as the service does, but without a limit for requests without a key. */
 async function serveDashboard(options: Mounted): Promise<Served> {
   const app = await createServer({
     ids: { requestId: () => v7() },
@@ -56,13 +56,13 @@ async function serveDashboard(options: Mounted): Promise<Served> {
   return { app, url, close: () => app.close() };
 }
 
-/** Sums rows up anew, as the ledger does. */
+/** Sums the rows up by other columns, as the ledger does. */
 function regroup(rows: readonly UsageRow[], group: readonly UsageGroup[]): UsageRow[] {
   const sums = new Map<string, UsageRow>();
   for (const row of rows) {
     const names = {
       ...(group.includes('day') && { day: row.day ?? '' }),
-      // The fixture's reads are all made at noon.
+      // All reads of the fixture happen at noon.
       ...(group.includes('hour') && { hour: `${row.day ?? ''}T12:00:00Z` }),
       ...(group.includes('endpoint') && { endpoint: row.endpoint ?? '' }),
       ...(group.includes('key') && { keyPrefix: row.keyPrefix ?? '' }),
@@ -84,7 +84,7 @@ const unchanging = async (): Promise<never> => {
   throw new ServiceError('bad_request', 'A fixture does not change.');
 };
 
-/** With tax of a fifth. */
+/** The purchase of a paid sale, with 20 % tax. */
 const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined =>
   sale?.paidAt
     ? {
@@ -96,7 +96,7 @@ const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined 
       }
     : undefined;
 
-/** Every fourth one failed. */
+/** A line of the request log. Every fourth request failed. */
 const loggedFrom = (receipt: Receipt, { accountId, keys }: AccountRecord, nth: number): LoggedRequest => ({
   ...{ accountId, requestId: receipt.requestId, at: Date.parse(receipt.at), interface: 'rest' },
   keyId: keys.find(({ prefix }) => prefix === receipt.keyPrefix)?.keyId ?? null,
@@ -110,7 +110,7 @@ const loggedFrom = (receipt: Receipt, { accountId, keys }: AccountRecord, nth: n
 
 const TEST_ACCOUNT = uuid(20);
 
-/** Its account of test mode, shown to a browser with the cookie `perch-mode=test`. */
+/** The test account of a live one, shown to a browser with the cookie `perch-mode=test`. */
 const testAccountOf = (live: AccountRecord): AccountRecord => ({
   ...live,
   ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
@@ -118,7 +118,7 @@ const testAccountOf = (live: AccountRecord): AccountRecord => ({
   keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
 });
 
-/** What the pages read, from a fixture. Nothing can be changed. */
+/** The services that the pages read from, over a fixture. All changes are refused. */
 function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
   const { account, usage, receipts, statement, sales, grants, alerts, sessions, log, open } = household;
   const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
@@ -200,7 +200,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
   };
 }
 
-/** The account's owner, a developer, and somebody who has not answered yet. */
+/** The account's owner, a developer, and a person who has not answered the invitation yet. */
 function membersOf({ account, role = 'owner' }: Household): DashboardOptions['members'] {
   const { accountId, email, name } = account;
   const joinedAt = '2026-09-02T08:00:00.000Z';
@@ -247,7 +247,7 @@ const PASSKEYS: DashboardOptions['passkeys'] = {
 
 const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
 
-/** The dashboard of one fixture, signed in; beside it, whole pages by their path. Packs are paid for at `checkoutUrl`. */
+/** Serves the signed-in dashboard of a fixture, and further whole pages by path. Packs are paid at `checkoutUrl`. */
 export const serveHousehold = (
   household: Household,
   {

@@ -71,7 +71,7 @@ describe('test mode', () => {
     }
   });
 
-  it('shows the test account on the overview, and in its part that is updated', async () => {
+  it('shows the test account on the overview, and in the part that updates itself', async () => {
     const { cookie } = await switchTo('test');
     const before = await see('/dashboard', cookie);
     expect(before.words).toContain('10,000 play credits');
@@ -104,7 +104,7 @@ describe('test mode', () => {
     expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`, {}, SAME, cookie)).status).toBe(404);
   });
 
-  it('makes a key for either mode, whichever the page is in, and lists that mode', async () => {
+  it('makes a key for either mode, whichever mode the page is in, and then lists that mode', async () => {
     const { cookie } = await switchTo('live');
     const fields = { name: 'For CI', period: 'none', amount: '', mode: 'test' };
     const made = await ada.post('/dashboard/keys', fields, SAME, cookie);
@@ -139,14 +139,14 @@ describe('test mode', () => {
     expect(words).not.toContain('321');
   });
 
-  it('refuses any other mode, and redirects to no other page', async () => {
+  it('refuses an unknown mode, and does not redirect to another site', async () => {
     expect((await switchTo('both')).answer.status).toBe(400);
     expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard');
   });
 });
 
 describe('the first steps', () => {
-  /** What each step says: whether it is done. */
+  /** Whether each step is done. */
   const ticks = ({ body }: Answer): boolean[] =>
     [...body.matchAll(/id="live-step-\d" class="(tick(?: done)?)"/g)].map(([, name]) => name === 'tick done');
   const make = (fields: Record<string, string>, cookie = '') =>
@@ -173,7 +173,7 @@ describe('the first steps', () => {
     expect([ticks(last), last.words.includes('Get started')]).toEqual([[], false]);
   });
 
-  it('are not shown to a customer who reads live, without a test key, or with an empty wallet', async () => {
+  it('are hidden from a customer who has read live, even without a test key or with an empty wallet', async () => {
     const { keyId } = await ada.key();
     await ada.grant(3);
     await ada.read(keyId, 3);
@@ -233,7 +233,7 @@ describe('the test key of a session', () => {
     await expect.poll(() => me(key)).toBe(401);
   });
 
-  it('is not replaced before the hour is over when its owner revokes it', async () => {
+  it('is not replaced within the hour after its owner revokes it', async () => {
     const key = keyIn(await ask());
     const { body } = await ada.get('/dashboard/keys', {}, undefined, 'perch-mode=test');
     const [, keyId = ''] = /href="\/dashboard\/keys\/([0-9a-f-]{36})"/.exec(body) ?? [];

@@ -1,4 +1,4 @@
-/** Usage as figures, as a file and as charts: what is drawn is what the ledger says. */
+/** Usage as figures, as a file and as charts, all of which agree with the ledger. */
 import { h } from 'preact';
 import { render } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const row = (day: string, endpoint: string, amount: number) => ({
   ...{ day, endpoint, amount, requests: 1, items: 4, cacheHits: 1 },
 });
 
-/** The chart as the page has it. */
+/** The chart as HTML of the page. */
 const html = (data: ChartData): string => render(h(Chart, { data, range: NOVEMBER }));
 const drawn = (data: ChartData): ShownChart => {
   const [chart] = chartsIn(html(data));
@@ -42,7 +42,7 @@ describe('the range of a usage page', () => {
     expect(ask('from=&to=&group=')).toEqual(ask(''));
   });
 
-  it('accepts hours for the days that they are kept, and names those days otherwise', () => {
+  it('accepts hours for the days for which they are kept, and names those days in a refusal', () => {
     expect(ask('from=2026-11-14&group=key,hour').groups).toEqual(['hour', 'key']);
     expect(() => ask('from=2026-11-13&group=hour')).toThrow('kept for 8 days: choose a first day from 2026-11-14 on');
   });
@@ -91,7 +91,7 @@ describe('how long a balance lasts', () => {
 });
 
 describe('chart data', () => {
-  it('combines the series after the sixth as one other, or several', () => {
+  it('combines the series after the sixth as "1 other" or "3 others"', () => {
     const named = (count: number) => Array.from({ length: count }, (_, nth) => row('2026-11-01', `read${nth}`, 1000));
     expect(creditsChart(NOVEMBER, named(7)).series.at(-1)?.name).toBe('1 other');
     expect(creditsChart(NOVEMBER, named(9)).series.at(-1)?.name).toBe('3 others');
@@ -157,7 +157,7 @@ describe('a chart', () => {
   it('stacks the parts of a bar from the axis upwards', () => {
     const rows = [row('2026-11-01', 'user', 3000), row('2026-11-01', 'search', 1000)];
     const paths = [...html(creditsChart(NOVEMBER, rows)).matchAll(/ d="M\S+ (\S+?)V(\S+?)h/g)];
-    // Of four credits, from the bottom (100) to the top (0).
+    // The axis ends at four credits: 100 is the bottom, 0 the top.
     expect(paths.map(([, from, to]) => [Number(from), Number(to)])).toEqual([
       [100, 25],
       [25, 0],
@@ -174,7 +174,7 @@ describe('a chart', () => {
     expect(all).toEqual([...labels, '1 Nov', '2 Nov', '3 Nov']);
   });
 
-  it('labels whole items only', () => {
+  it('puts labels only at whole items', () => {
     expect(drawn(itemsChart(NOVEMBER, [row('2026-11-02', 'user', 1)])).labels).toEqual([
       ...['0', '1', '2', '3', '4'],
       ...['1 Nov', '2 Nov', '3 Nov'],
@@ -187,7 +187,7 @@ describe('a chart', () => {
     expect(svg.match(/class="time spare"/g)).toHaveLength(4);
   });
 
-  it('begins with the first value, of at least a week, and says so', () => {
+  it('begins with the first value, covers at least a week, and says so', () => {
     const month = { from: '2026-10-23', to: '2026-11-21' };
     const day = creditsChart(month, [row('2026-11-21', 'user', 1500)]);
     expect(drawn(day).values).toHaveLength(7);
@@ -227,7 +227,7 @@ describe('a chart', () => {
     expect(drawn(creditsChart(NOVEMBER, []))).toMatchObject({ bars: {}, labels: expect.arrayContaining(['2 Nov']) });
   });
 
-  it('refuses more bars than a year of weeks or three months of days has', () => {
+  it('refuses more bars than there are weeks in a year or days in three months', () => {
     const bars = Array.from({ length: MOST_BARS + 1 }, (_, day) => `day ${day}`);
     expect(() => html({ ...creditsChart(NOVEMBER, []), bars })).toThrow('at most 92 bars, not 93');
   });

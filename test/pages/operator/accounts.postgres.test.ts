@@ -1,4 +1,4 @@
-/** What operators do on their pages, over a real database; and that nobody else does it. */
+/** What operators do on their pages, over a real database, and that no one else can do it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
@@ -21,7 +21,7 @@ const pathOf = (customer: Customer): string => `/operator/accounts/${customer.ac
 const logOf = async (customer: Customer) =>
   service.sql`select what, who, address, person_id as "operatorId", detail from audit_log
     where account_id = ${customer.accountId} order by event_id desc limit 1`.then(([row]) => row);
-/** The hidden id under which the page's form grants. */
+/** The hidden id that makes a grant of the page's form unique. */
 const grantIdIn = ({ body }: Answer): string => /name="grant" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
 describe('for accounts that are not operators', () => {
@@ -90,7 +90,7 @@ describe('accounts', () => {
     expect((await olga.get('/operator/accounts?q=nobody-has-this')).words).toContain('No account matches.');
   });
 
-  it('are listed once each over several pages, the last of which has no next', async () => {
+  it('are listed once each over several pages, and the last page has no next one', async () => {
     const many = await Promise.all(Array.from({ length: 60 }, (_, i) => service.customer(`paged-${i}@x.example`)));
     const seen: string[] = [];
     let path: string | undefined = '/operator/accounts?q=paged-';
@@ -103,7 +103,7 @@ describe('accounts', () => {
     expect(new Set(seen)).toEqual(new Set(many.map(({ accountId }) => accountId)));
   });
 
-  it('say what is wrong with a search beside the field', async () => {
+  it('show an invalid search with the error beside its field', async () => {
     const { status, words, body } = await olga.get(`/operator/accounts?q=${'x'.repeat(300)}`);
     expect([status, words]).toEqual([400, expect.stringContaining('Enter at most 254 characters.')]);
     expect(body).toMatch(/aria-describedby="q-error"/);
@@ -135,10 +135,10 @@ describe('accounts', () => {
 });
 
 describe('freezing', () => {
-  it("stops the account's keys until it is thawed, and logs who did both", async () => {
+  it("stops the account's keys until it is thawed, and logs who froze and thawed it", async () => {
     const { key } = await ada.key();
     const me = () => {
-      // The account's rate: a request a second.
+      // The account may send one request a second.
       service.clock.advance(1000);
       return service.ask('/v1/me', { headers: { 'x-api-key': key } });
     };
@@ -270,7 +270,7 @@ describe('the rate limit', () => {
     expect((await ada.get('/dashboard/security')).words).toContain('$200 counts as paid; now that of its tier');
   });
 
-  it('never counts less as paid than was paid for packs', async () => {
+  it('never counts less as paid than the packs cost', async () => {
     const { headers } = await ada.post('/dashboard/credits/buy', { pack: 'builder' });
     const session = headers.get('location')?.split('/').at(-1) ?? '';
     service.stripe.pay(session);
@@ -317,7 +317,7 @@ describe('a note', () => {
 });
 
 describe('the page of an account', () => {
-  it('asks for a recent sign-in before anything is typed, and says until when changes are possible', async () => {
+  it('asks for a recent sign-in before anything is typed, and says how long changes are possible', async () => {
     expect((await olga.get(pathOf(ada))).words).toContain('You can change this account until');
     await service.sql`update sessions set created_at = created_at - interval '11 minutes'
       where account_id = ${olga.accountId}`;
@@ -328,7 +328,7 @@ describe('the page of an account', () => {
 });
 
 describe('files', () => {
-  it('have what the pages list, with names that no spreadsheet runs', async () => {
+  it('have the same rows as the pages, with names that no spreadsheet runs', async () => {
     await service.sql`update accounts set name = '=1+1' where account_id = ${ada.accountId}`;
     await ada.grant(5);
     await olga.post(`${pathOf(ada)}/freeze`);

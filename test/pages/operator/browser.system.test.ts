@@ -22,7 +22,7 @@ const PATHS = [
   '/operator/actions',
 ];
 
-/** Of `npm run pictures`: a folder, or `docs` for the one that the documentation shows. */
+/** Set by `npm run pictures`: a folder for pictures, or `docs` for the one picture in the documentation. */
 const PICTURES = process.env.OPERATOR_PICTURES;
 
 async function takePictures(page: Page, path: string, folder: string): Promise<void> {
@@ -114,7 +114,7 @@ describeInChromium('the operator in a browser', () => {
 
   it.each(PATHS)('%s is valid, asks no other host, keeps its policy, fits a phone, and passes axe', async (path) => {
     const account = `/operator/accounts/${ada.accountId}`;
-    // The limit of an address stands still with the clock.
+    // The limit of an address refills only as the clock moves.
     service.clock.advance(2_000);
     const tab = await visit(browser, service.url);
     await tab.page.context().addCookies([olga.cookie]);

@@ -1,4 +1,4 @@
-/** The service in figures, over a real database: they add up, and are read without the debits. */
+/** The figures of the service, over a real database: they add up, and are read without scanning the debits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statsJson, statsText, trafficJson, trafficText } from '../../../adapters/cli/commands/stats.js';
@@ -56,7 +56,7 @@ const figures = () =>
   );
 
 describe('money', () => {
-  it('adds up: credits outstanding are those sold and granted less those spent', async () => {
+  it('adds up: outstanding credits are those sold and granted less those spent', async () => {
     const { totals, revenue } = await figures();
     const [sale] = await service.sql<{ usd: number; credits: number }[]>`
       select usd, credits_thousandths as credits from sales where state = 'paid'`;
@@ -78,7 +78,7 @@ describe('money', () => {
     expect(before.accounts).toBe(listed);
   });
 
-  it('calls what was spent no income', async () => {
+  it('does not call spent credits income', async () => {
     const { words } = await olga.get('/operator/money');
     expect(words).toContain('Worth');
     expect(words).not.toMatch(/Income \$/);
@@ -168,7 +168,7 @@ describe('traffic', () => {
       expect(words).toMatch(/callers without a valid key\s+Invalid keys from one address\s+4 /);
       const charts = chartsIn(body);
       expect(charts).toHaveLength(3);
-      // Requests and items are bars, times are lines.
+      // Requests and items are drawn as bars, times as lines.
       expect(charts.map(({ bars, lines }) => [bars, lines].map((all) => Object.keys(all).length > 0))).toEqual([
         [true, false],
         [false, true],

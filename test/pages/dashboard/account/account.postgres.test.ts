@@ -8,7 +8,7 @@ const PAGE = '/dashboard/account';
 let mails: Awaited<ReturnType<typeof startMailServer>>;
 let service: DashboardService;
 let ada: Customer;
-/** Of an account of its own, each time. */
+/** The address before a change. Each test has an account, and an address, of its own. */
 let old: string;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 const request = (who: Customer, email: string) => who.post(`${PAGE}/email`, { email });
 const confirm = (who: Customer, token: string) => who.post(`${PAGE}/email/confirm`, { token });
 
-/** What was mailed to that address, once all mails are out. */
+/** The mails sent to that address, once no mail is on its way. */
 async function mailed(to: string): Promise<string[]> {
   await service.mailsSent();
   return mails.received.filter((mail) => mail.to.toLowerCase() === to.toLowerCase()).map(({ source }) => source);
@@ -37,7 +37,7 @@ async function mailed(to: string): Promise<string[]> {
 const linkTo = async (to: string): Promise<string> =>
   /http\S+\/dashboard\/account\/email#change=[\w-]{43}/.exec((await mailed(to)).at(-1) ?? '')?.[0] ?? '';
 
-/** A test of an alert sends every notice that is due. */
+/** Sends every notice that is due, by sending a test alert. */
 async function deliverNotices(who: Customer): Promise<void> {
   await who.post('/dashboard/alerts', { kind: 'balance_below', amount: '5', mail: '1' });
   const [alert] = await service.sql<{ id: string }[]>`
@@ -46,7 +46,7 @@ async function deliverNotices(who: Customer): Promise<void> {
 }
 
 describe('the name', () => {
-  it('changes at once, on the pages and in the log, also that of the test account', async () => {
+  it('changes at once on the pages and in the log, for the test account as well', async () => {
     await ada.testKey();
     const answer = await ada.post(`${PAGE}/name`, { name: '  Harbour Research ' });
     expect([answer.status, placeOf(answer)]).toEqual([303, `${PAGE}?done=renamed`]);
@@ -176,7 +176,7 @@ describe('the mail address', () => {
     expect(mail).not.toContain('#change=');
   });
 
-  it('leaves an address to the account that was opened with it in the meantime', async () => {
+  it('refuses an address with which another account was opened in the meantime', async () => {
     const to = addressOf('new');
     await request(ada, to);
     const link = await linkTo(to);
@@ -195,7 +195,7 @@ describe('the mail address', () => {
     expect(await mailed(to)).toEqual([]);
   });
 
-  it('refuses an invalid address and the current one beside the field', async () => {
+  it('shows the error beside the field for an invalid address and for the current one', async () => {
     const none = await request(ada, 'ada at harbour');
     expect([none.status, none.words.includes('Invalid email address.')]).toEqual([400, true]);
     expect(none.body).toContain('value="ada at harbour"');

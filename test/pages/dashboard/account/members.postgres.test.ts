@@ -31,7 +31,7 @@ afterAll(async () => {
 const addressOf = (name: string): string => `${name}-${randomUUID()}@harbour.example`;
 const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 
-/** The path of the link that was mailed to the address last. */
+/** The path of the link in the newest mail to the address. */
 async function invitedTo(to: string): Promise<string> {
   await service.mailsSent();
   const mail = mails.received.filter((one) => one.to.toLowerCase() === to.toLowerCase()).at(-1);
@@ -44,7 +44,7 @@ async function join(who: Customer, email: string, role: string): Promise<void> {
   expect(placeOf(answer)).toBe('/dashboard?done=joined');
 }
 
-/** A key that somebody creates on the account that they look at: all of it. */
+/** Creates a key on the account that the person has selected; returns the whole key. */
 async function createKey(who: Customer, name = 'Crawler'): Promise<string> {
   const answer = await who.post('/dashboard/keys', { name, mode: 'live', amount: '', period: 'none' });
   const path = placeOf(answer) ?? '';
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect((await grace.get(path)).words).toContain('has already been accepted');
   });
 
-  it('is refused to another person, who knows the link, and still works for its own', async () => {
+  it('refuses another person who knows the link, and still works for the person invited', async () => {
     await ada.post(PAGE, { email: address, role: 'reader' });
     const path = await invitedTo(address);
     const eve = await service.customer(addressOf('eve'));
@@ -132,7 +132,7 @@ describe('an invitation', () => {
 });
 
 describe('a role', () => {
-  it('is why a form is refused, and why its controls are disabled', async () => {
+  it('refuses a form, and disables its controls, with the same reason', async () => {
     await join(grace, address, 'reader');
     const why =
       'Your role on this account is read only. Only the owner and developers can create, change and revoke keys.';
@@ -154,7 +154,7 @@ describe('a role', () => {
     ['reader', '/dashboard/account/export', 403],
     ['billing', '/dashboard/alerts', 400],
     ['reader', '/dashboard/security/end-others', 303],
-  ] as const)('lets %s send a form to %s: %i', async (role, path, status) => {
+  ] as const)('answers a form that a %s sends to %s with %i', async (role, path, status) => {
     await join(grace, address, role);
     expect((await grace.post(path)).status).toBe(status);
   });
@@ -188,7 +188,7 @@ describe('several accounts', () => {
     expect((await ada.account()).keys).toEqual([]);
   });
 
-  it('of which one is not theirs are never shown', async () => {
+  it('never include an account of which the person is not a member', async () => {
     expect((await grace.post('/dashboard/accounts/switch', { account: ada.accountId })).status).toBe(400);
     await service.sql`update sessions set account_id = ${ada.accountId} where session_id = ${grace.sessionId}`;
     expect((await grace.get('/dashboard/account')).body).not.toContain(ada.accountId);
@@ -196,7 +196,7 @@ describe('several accounts', () => {
     expect((await ada.account()).keys).toEqual([]);
   });
 
-  it('show an app that asks for consent the one that is looked at, and only to roles that may allow it', async () => {
+  it('give an app that asks for consent the selected account, and only if the role may allow it', async () => {
     await join(grace, address, 'reader');
     const [row] = await service.sql<{ count: number }[]>`
       select count(*)::int as count from oauth_grants where account_id = ${ada.accountId}`;
@@ -217,7 +217,7 @@ describe('the removal of a member', () => {
     expect((await ada.log()).slice(-2)).toEqual(['key.revoked', 'member.removed']);
   });
 
-  it('leaves the keys working where the owner chooses so', async () => {
+  it('keeps the keys working if the owner chooses so', async () => {
     await join(grace, address, 'developer');
     const hers = await createKey(grace);
     await ada.post(`${PAGE}/${grace.accountId}/remove`, { keys: 'keep' });
@@ -231,7 +231,7 @@ describe('the removal of a member', () => {
     expect((await ada.post(`${PAGE}/${ada.accountId}/remove`, { keys: 'keep' })).status).toBe(400);
   });
 
-  it('follows when a member leaves; a person without an account gets an empty one', async () => {
+  it('also happens when a member leaves, and gives a person without an account an empty one', async () => {
     const mary = addressOf('mary');
     const guest = await service.customer(mary);
     await join(guest, mary, 'developer');
@@ -304,7 +304,7 @@ describe('the deletion of an account', () => {
     expect([answer.status, answer.words.includes('can still be paid')]).toEqual([400, true]);
   });
 
-  it('leaves those who belong to another account signed in', async () => {
+  it('keeps members who belong to another account signed in', async () => {
     await join(grace, address, 'developer');
     await grace.post('/dashboard/accounts/switch', { account: grace.accountId });
     await grace.post('/dashboard/account/delete', { name: 'Ada' });
@@ -314,7 +314,7 @@ describe('the deletion of an account', () => {
 });
 
 describe('the export', () => {
-  it('has a line for everything that is kept, and ends with one that says that it is complete', async () => {
+  it('has a line for everything that is kept, and a last line that says that it is complete', async () => {
     await ada.grant(100);
     await ada.testKey();
     await join(grace, address, 'developer');

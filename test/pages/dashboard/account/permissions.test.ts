@@ -42,13 +42,13 @@ describe('the table of forms', () => {
     for (const action of Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]) expect(whyNot(action, 'owner')).toBeNull();
   });
 
-  it('lets a read-only member change nothing but what is their own', () => {
+  it('lets a read-only member change only their own things', () => {
     for (const [url, action] of Object.entries(FORMS)) {
       expect([url, formRule(url)('reader') === null]).toEqual([url, action === 'self']);
     }
   });
 
-  it('says to every role why it may not', () => {
+  it('gives each role a reason for what it may not do', () => {
     for (const url of Object.keys(FORMS)) {
       for (const role of Object.keys(ROLES) as Role[]) {
         const why = formRule(url)(role);
@@ -86,7 +86,7 @@ describe('a page', () => {
 
   const form = (action: string) => `<form method="post" action="${action}" class="x"><button>Go</button></form>`;
 
-  it('has the controls disabled of forms that the role may not send, with the reason', () => {
+  it('disables the controls of forms that the role may not send, and gives the reason', () => {
     const locked = withLockedForms(form('/dashboard/keys/0b9f2a52/rotate'), 'billing');
     expect(locked).toContain('<fieldset class="locked" disabled><button>Go</button></fieldset>');
     expect(locked).toContain('Only the owner and developers can');
