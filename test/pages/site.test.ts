@@ -22,7 +22,7 @@ const LARGEST = PACKS[PACKS.length - 1] as Pack;
 const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('assets', () => {
-  it('lie below one folder named after their content, with a type (L10)', () => {
+  it('are in one folder named after their content, each with a type (L10)', () => {
     const folders = new Set<string>();
     for (const [path, { type, body }] of siteAssets()) {
       folders.add(path.slice(0, path.lastIndexOf('/')));
@@ -66,7 +66,7 @@ describe('the landing page', () => {
     expect(landingPage({ ...LANDING, demo: false })).not.toContain('The demo network');
   });
 
-  it('has a key in it only where its examples can be run', () => {
+  it('contains a key only if its examples can be run', () => {
     expect(landingPage(LANDING)).toContain('data-run="/v1/users/harbor_obs"');
     const still = landingPage({ ...LANDING, live: null });
     for (const text of ['data-run', 'perch_live_', 'first-reads.js']) expect(still).not.toContain(text);
@@ -114,7 +114,7 @@ describe('the table of monthly costs', () => {
     const text = textOf(landingPage(LANDING));
     expect(text).toContain('Use Credits a month Pack to buy Lasts');
     expect(text).toContain('25,200 Builder, $50 2.1 months');
-    // A share of a pack cannot be bought.
+    // Only whole packs can be bought.
     expect(text).not.toMatch(/\$\d+\.\d\d(?! )|22,050/);
   });
 
@@ -141,7 +141,7 @@ describe('the page of prices', () => {
     expect(text).toContain('List follower ids 0.02 4 credits for 200 4 credits for 200');
   });
 
-  it('calculates a month from what was filled in, which stays in the fields', () => {
+  it('calculates a month from the filled-in fields, and keeps their values', () => {
     const page = pricingAt('/pricing?per=month&tweet=1%2C000&follower_id=50000');
     expect(page).toContain('value="1,000"');
     expect(page).toMatch(/<option value="month" selected>/);
@@ -151,7 +151,7 @@ describe('the page of prices', () => {
   });
 
   it.each(['12.5', '-1', 'many', '1,00', '99999999999', '1 0'])(
-    'says beside the field that %s is no number',
+    'says beside the field that %s is not a number',
     (text) => {
       const page = pricingAt(`/pricing?tweet=${encodeURIComponent(text)}&profile=5`);
       expect(page).toMatch(/<input id="tweet"[^>]* aria-invalid="true" aria-describedby="tweet-error"/);
@@ -161,13 +161,13 @@ describe('the page of prices', () => {
     },
   );
 
-  it('names several of the largest pack for more than one has, and no pack for nothing', () => {
+  it('names several of the largest pack if one is not enough, and no pack for nothing', () => {
     const text = textOf(pricingAt(`/pricing?per=month&tweet=${2.5 * LARGEST.credits}`));
     expect(text.toLowerCase()).toContain(`3 × ${LARGEST.name}, $${(3 * LARGEST.usd).toLocaleString('en')}`);
     expect(textOf(pricingAt('/pricing?tweet=0'))).toContain('Nothing to pay');
   });
 
-  it('names the parameters that it does not know, ten of them at most', () => {
+  it('names unknown parameters, ten of them at most', () => {
     expect(textOf(pricingAt('/pricing?tweets=480'))).toContain('Unknown parameter tweets was ignored.');
     expect(pricingFacts(calculate({ tweets: '480' })).warnings).toEqual(['Unknown parameter tweets was ignored.']);
     expect(pricingFacts(calculate({ per: 'day', tweet: '1' }))).not.toHaveProperty('warnings');
@@ -185,7 +185,7 @@ describe('the page of prices', () => {
 });
 
 describe('contact and policies of the operator', () => {
-  it('is linked from the page on terms, which says what is missing', () => {
+  it('are linked from the page on terms, which says what is missing', () => {
     const given = legalPage({ ...PUBLISHER, privacy: null, contact: null });
     expect(given).toContain('href="https://perch.example/terms"');
     expect(given).toContain('has not published a privacy policy');
@@ -193,7 +193,7 @@ describe('contact and policies of the operator', () => {
     expect(given).toContain('Permission is hereby granted, free of charge');
   });
 
-  it('is in the footer of a page, and nothing is there without it', () => {
+  it('are in the footer of a page, which has nothing if none are set', () => {
     const page = problemsPage();
     expect(withPublisher(page, NO_PUBLISHER)).toBe(page);
     const whole = withPublisher(page, PUBLISHER);
@@ -206,11 +206,11 @@ describe('contact and policies of the operator', () => {
   it.each([
     ['https://help.example/perch', 'href="https://help.example/perch"'],
     ['the desk <on the ground floor>', '<bdi>the desk &lt;on the ground floor></bdi>'],
-  ])('shows a contact such as %s', (contact, expected) => {
+  ])('show a contact such as %s', (contact, expected) => {
     expect(withPublisher(problemsPage(), { ...NO_PUBLISHER, contact })).toContain(expected);
   });
 
-  it('leaves a page with an address for search engines and previews', () => {
+  it('leave each page with an address for search engines and previews', () => {
     const page = withAddress(landingPage(LANDING), { url: 'https://perch.example/', picture: '/x.png' });
     const head = page.slice(0, page.indexOf('</head>'));
     for (const tag of [
@@ -239,7 +239,7 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('shows what no session can read, and until when', () => {
+  it('shows what no session can read, and for how long', () => {
     const until = '2026-11-21T11:42:13.000Z';
     const closed = [{ kind: 'search:Top', why: 'refused' as const, until }];
     const both = [
@@ -257,7 +257,7 @@ describe('the status page', () => {
     expect(textOf(statusPage(STATUS, HISTORY, WHERE))).not.toContain('Closed by the network');
   });
 
-  it('leaves to the operator what only the operator can act on', () => {
+  it('hides what only the operator can act on', () => {
     for (const page of [statusPage(STATUS, HISTORY, WHERE), statusPage(STATUS_ALONE, null, WHERE)]) {
       expect(textOf(page)).not.toMatch(/token \d|session|BLUESKY_|Redis|process|Refused|Fast reads|Slow reads/);
     }
@@ -274,7 +274,7 @@ describe('the status page', () => {
     const classes = [...page.matchAll(/<rect class="(\w+)"/g)].map(([, level]) => level);
     expect(classes).toHaveLength(180);
     const counts = (level: string) => classes.filter((each) => each === level).length;
-    // Of each family 88 days are told of; one was degraded, and on one a hundredth of the minutes were down.
+    // Each family has 88 days. One was degraded; on another, a hundredth of the minutes were down.
     expect(['none', 'ok', 'degraded', 'down'].map(counts)).toEqual([4, 174, 1, 1]);
     const text = page.replaceAll(/<[^>]+>/g, '');
     // 15 of 126,720 minutes: rounded down.
@@ -337,7 +337,7 @@ describe('the status page', () => {
 });
 
 describe('the changelog', () => {
-  it('is a page whose links lead to the documentation', () => {
+  it('is a page with links into the documentation', () => {
     const page = changelogPage();
     expect(page).toContain('<h1 id="changelog">Changelog</h1>');
     expect(page).toContain('href="/docs/limits"');
@@ -345,7 +345,7 @@ describe('the changelog', () => {
     expect(page).not.toMatch(/href="(?:docs\/)?[\w-]+\.md/);
   });
 
-  it('has a feed with an entry for each release, and none for what is not released', () => {
+  it('has a feed with an entry for each release, and none for unreleased changes', () => {
     const feed = changelogFeed('https://perch.example');
     const titles = [...feed.matchAll(/<entry><id>[^<]*<\/id><title>([^<]*)<\/title>/g)].map(([, title]) => title);
     expect(titles.at(-1)).toBe('Perch 0.3.0');

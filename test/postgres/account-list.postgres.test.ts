@@ -1,4 +1,4 @@
-/** How an operator finds an account: by a part of its name or address, its id, or a key of it. */
+/** How an operator finds an account: by a part of its name or address, by its id, or by one of its keys. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listAccounts } from '../../adapters/postgres/accounts/account-list.js';
 import { startPerch, type TestAccount, type TestPerch } from '../kit/perch.js';

@@ -12,7 +12,7 @@ test("reads a server's settings for checkpoints", async () => {
   );
 });
 
-test('suggests settings where the defaults write whole pages too often, and nothing where all is well', () => {
+test('suggests settings if the defaults write full pages too often, and nothing if all is well', () => {
   const defaults = { compression: 'off', hasLz4: true, maxWalMb: 1_024, timeoutSeconds: 300, forced: 0, timed: 9 };
   expect(checkpointsText(defaults)).toBe(
     'wal_compression=off max_wal_size=1024MB checkpoint_timeout=300s; with more than 10,000 active wallets set ' +

@@ -1,4 +1,4 @@
-/** CORPUS_DATABASE_URL: a database for the corpus alone, and what is refused as one. */
+/** CORPUS_DATABASE_URL: a separate database for the corpus, and which databases are refused. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { newestSchema } from '../../adapters/postgres/migrate.js';
@@ -54,21 +54,21 @@ it('is refused with the schema of a later version', async () => {
   await expect(open()).rejects.toThrow(`has schema ${later}, of a later version of Perch: upgrade this one`);
 });
 
-it('is brought from an earlier schema to this one at the start', async () => {
+it('is migrated from an earlier schema at the start', async () => {
   await goBackToReleasedSchema(corpus.sql);
   await open();
   const [row] = await corpus.sql`select max(version)::int as version from public.schema_version`;
   expect(row?.version).toBe(newestSchema());
 });
 
-it('names the setting and hides the password when nobody listens at the address', async () => {
+it('is reported with the setting and without the password when nothing listens at the address', async () => {
   const nobody = 'postgres://ada:hush@127.0.0.1:1/perch';
   const error: unknown = await open({}, nobody).catch((thrown: unknown) => thrown);
   expect(String(error)).toMatch(/CORPUS_DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/);
   expect(String(error)).not.toContain('hush');
 });
 
-it('is what reads and searches find, while keys, charges and what test keys read stay at the main address', async () => {
+it('serves reads and searches, while keys, charges and the data of test keys stay at the main address', async () => {
   const text = 'terns over the harbour';
   await loadCorpus(corpus.sql, [
     { kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } },
@@ -84,7 +84,7 @@ it('is what reads and searches find, while keys, charges and what test keys read
   expect(await main.sql`select from debits`).toHaveLength(2);
   expect(await corpus.sql`select from debits`).toHaveLength(0);
 
-  // Test keys read what is written in the same place, so it is never behind.
+  // Test keys read from the database that is written to, so their data is never behind.
   const names = [main.sql, perch.stores.inventedSql].map((sql) => sql`select current_database() as name`);
   expect(await names[1]).toEqual(await names[0]);
 });

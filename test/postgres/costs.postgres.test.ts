@@ -24,7 +24,7 @@ const row = (operation: string, more: Partial<CostRow> = {}): CostRow => ({
   ...more,
 });
 
-it('adds to the sums of a day, also when processes write at once', async () => {
+it('adds to the sums of a day, even if processes write at once', async () => {
   const costs = createCosts(database.sql);
   const names = ['search', 'user', 'tweet'];
   await Promise.all(
@@ -59,7 +59,7 @@ it('lets one process warn of an operation, once a day', async () => {
   expect(await costs.claimWarning(TODAY, 'x', 'user')).toBe(false);
 });
 
-it('counts a credit at the average of what was sold, without what was given back', async () => {
+it('values a credit at the average price of sold credits, without refunded ones', async () => {
   const costs = createCosts(database.sql);
   const lowest = Math.min(...PACKS.map(({ usd, credits }) => usd / credits));
   expect(await costs.creditPrice()).toEqual({ usdPerCredit: lowest, from: 'packs' });

@@ -25,7 +25,7 @@ describe('a database', () => {
   });
   afterAll(() => database.drop());
 
-  test('is of the pepper it was first opened with; of nodes that start together one decides, for all', async () => {
+  test('keeps the pepper it was first opened with, even if several nodes start together', async () => {
     const nodes = Array.from({ length: 6 }, () => ({
       sql: connect(database.target, { max: 1 }),
       print: randomBytes(32),
@@ -55,14 +55,14 @@ describe('secrets', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  test('of one’s own are kept in the folder', async () => {
+  test('without a PERCH_SECRET are kept in the folder', async () => {
     const one = await openSecrets(home, null);
     expect(await openSecrets(home, null)).toEqual(one);
     expect(pepperFingerprint(one)).toEqual(pepperFingerprint(await openSecrets(home, null)));
     expect(await readdir(home)).toHaveLength(2);
   });
 
-  test('other than the database’s are refused, with what to do', async () => {
+  test('that differ from the database’s are refused, with what to do', async () => {
     const database = await freshDatabase();
     const { line, url } = await lineTo(database);
     const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, DATABASE_URL: url, ...env });
@@ -92,7 +92,7 @@ describe('a database that cannot be opened', () => {
     expect(String(error)).not.toContain('secret@');
   });
 
-  test('so is one that is not there', async () => {
+  test('is reported in the same way if it does not exist', async () => {
     const database = await freshDatabase();
     const { line, url } = await lineTo(database);
     const other = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * Nodes are told of keys by the transactions that change them, whether or not there are triggers: tables that are distributed
- * have none. And each key is in the directory, which says whose it is.
+ * Transactions that change keys notify the nodes even without triggers, which distributed tables do not have. And each
+  * key is in the directory, which says which account it belongs to.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,7 +22,7 @@ import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 let database: FreshDatabase;
 let sql: Sql;
 let accounts: Accounts;
-/** As where keys are on the servers of their accounts. */
+/** Accounts as on a distributed database, where keys are on the servers of their accounts. */
 let apart: Accounts;
 let grants: GrantStore;
 let sales: Sales;
@@ -45,7 +45,7 @@ afterAll(() => database.drop());
 interface Customer {
   readonly accountId: string;
   readonly keyId: string;
-  /** Of a key with a cap, which another replaces at a later time. */
+  /** A key with a cap, whose successor takes over at a later time. */
   readonly cappedId: string;
   readonly testOf: { readonly accountId: string; readonly sessionId: string };
   readonly grant: { readonly grantId: string; readonly refreshHash: Buffer };
@@ -82,7 +82,7 @@ async function openSession(personId: string): Promise<string> {
   return found?.sessionId ?? '';
 }
 
-/** A sale, and then what the payment service says of it. */
+/** Makes a sale, then applies what the payment service reports of it. */
 async function buy(accountId: string, ...changes: Partial<SaleChange>[]): Promise<void> {
   const { saleId: sessionId } = await sell(sales, accountId);
   for (const change of changes) {
@@ -100,7 +100,7 @@ const lost = (disputeId: string): Partial<SaleChange> => ({
 
 type Step = (of: Customer) => Promise<unknown>;
 
-/** Every way in which a key comes to do something else; where there are two steps, the second is the change. */
+/** Every way in which what a key may do changes. If there are two steps, the second is the change. */
 const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
   'a new key': ({ accountId }) => addKey(accountId),
   'a new key with a cap': ({ accountId }) => addKey(accountId, { cap: { amount: 1, period: 'total' } }),
@@ -137,7 +137,7 @@ const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
   'a deleted account': ({ accountId }) => createMemberStore(sql).deleteAccount(accountId, OPERATOR),
 };
 
-/** What nodes may do by each key of the account and its test account, whichever way they are found. */
+/** What each key of the account and its test account may do; the same whether or not the tables are distributed. */
 async function lookups({ accountId, testOf }: Customer): Promise<Map<string, KeyLookup | undefined>> {
   const keys = await sql<{ hash: Buffer }[]>`
     select hash from keys where account_id in (${accountId}, ${testOf.accountId})`;
@@ -146,11 +146,11 @@ async function lookups({ accountId, testOf }: Customer): Promise<Map<string, Key
   return new Map(keys.map(({ hash }, nth) => [hash.toString('hex'), found[nth]]));
 }
 
-/** All but the version of an account's caps: a debit with an older one is posted in the other way. */
+/** Everything but the version of the account's caps: a debit with an older one is posted by the other statement. */
 const known = (lookup: KeyLookup | undefined): string =>
   JSON.stringify(lookup, (name, value) => (name === 'uncapped' ? undefined : value));
 
-/** Until everything that is committed has been told. */
+/** Waits until nodes have been notified of everything that is committed. */
 async function isTold(): Promise<void> {
   const marker = randomUUID();
   await sql.notify(KEY_CHANGE, marker);

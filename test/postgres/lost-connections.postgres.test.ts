@@ -1,6 +1,6 @@
 /**
- * Connections that break, are refused or are full while they are in use. The driver as it is released ends the process, never
- * connects again, connects again without end, or lets others into a transaction.
+ * Connections that break, are refused or have a full socket while they are in use. In these cases the released driver
+  * ends the process, never connects again, connects again endlessly, or lets other queries into a transaction.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } from 'node:net';
@@ -35,10 +35,10 @@ async function open(): Promise<Opened> {
 }
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** After that, whatever was to be thrown from a timer has been. */
+/** Waits until an error thrown from a timer would have been thrown. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
-it('a transaction whose connection breaks is rejected, its rollback ends nothing, and the next one goes through', async () => {
+it('rejects a transaction whose connection breaks, survives its rollback, and runs the next one', async () => {
   const { line, sql } = await open();
   for (let round = 0; round < 4; round += 1) {
     const broken = sql.begin(async (tx) => {
@@ -52,13 +52,13 @@ it('a transaction whose connection breaks is rejected, its rollback ends nothing
   }
 });
 
-it('whenever the lines are cut, each query ends, and every connection of the pool is of use again', async () => {
+it('ends each query whenever the lines are cut, and can use every connection of the pool again', async () => {
   const { line, sql } = await open();
   for (let round = 0; round < 20; round += 1) {
     const queries = Array.from({ length: 9 }, async (_, n) => {
       for (let tick = 0; tick < (round + n) % 4; tick += 1) await soon();
       if (n % 3 === 0) return sql.begin(async (tx) => [...(await tx`select 1`), ...(await tx`select 2`)]);
-      // Again at once, on whatever connection is free in the very phase in which others are closing.
+      // Retries at once, on any connection that is free while others are closing.
       return sql`select 1`.catch(() => sql`select 1`);
     });
     for (let tick = 0; tick < round % 5; tick += 1) await soon();
@@ -72,7 +72,7 @@ it('whenever the lines are cut, each query ends, and every connection of the poo
 });
 
 describe('a connection that is reserved', () => {
-  it('is opened for that by a pool that has none, and serves others afterwards', async () => {
+  it('is opened by a pool that has none, and serves other queries afterwards', async () => {
     const { line, sql } = await open();
     for (let round = 0; round < 3; round += 1) {
       const all = await Promise.all([sql.reserve(), sql.reserve(), sql.reserve()]);
@@ -118,7 +118,7 @@ describe('COPY', () => {
   });
 });
 
-it('a query whose connection was ended by the server does not hand its error to the next one', async () => {
+it('does not pass the error of a query whose connection the server ended to the next query', async () => {
   const { database, sql } = await open();
   for (let round = 0; round < 3; round += 1) {
     const ended = sql`select pg_sleep(30), 'to be ended'`;
@@ -160,10 +160,10 @@ it.each([1, 2])(
 );
 
 describe('a transaction on a socket that is full', () => {
-  /** One connection over a socket that is full with a kibibyte. */
+  /** One connection over a socket whose buffer is full after a kibibyte. */
   async function openNarrow() {
     const { line, database } = await open();
-    // An option of every stream, which the types of sockets leave out.
+    // Every stream has this option, but the types of sockets omit it.
     const options: SocketConstructorOpts & DuplexOptions = { writableHighWaterMark: 1_024 };
     const socket = new Socket(options);
     await once(socket.connect(line.port, '127.0.0.1'), 'connect');
@@ -175,12 +175,12 @@ describe('a transaction on a socket that is full', () => {
     return { socket, sql };
   }
 
-  it('has its connection for itself, also if its BEGIN fills the socket', async () => {
+  it('has its connection to itself, even if its BEGIN fills the socket', async () => {
     const { socket, sql } = await openNarrow();
     const write = vi.spyOn(socket, 'write');
-    // As if the system took nothing more.
+    // Behaves as if the system accepted no more bytes.
     socket.cork();
-    // A little less than a kibibyte waits for what is sent next, which is the BEGIN.
+    // Fills the buffer almost to a kibibyte; the BEGIN is sent next.
     const before = sql.unsafe('select pg_sleep(0.2) --'.padEnd(1_010, '-')).execute();
     const inside = sql.begin(async (tx) => (await tx`select txid_current() as id`)[0]);
     const outside = sql`select txid_current() as id`.execute();
@@ -196,7 +196,7 @@ describe('a transaction on a socket that is full', () => {
     let outside: PromiseLike<unknown> | undefined;
     const inside = await sql.begin(async (tx) => {
       const [first] = await tx`select txid_current() as id`;
-      // Messages without an answer (Flush): the socket is full, and has room again, while nothing is asked.
+      // Flush messages have no answer, so the socket fills up and drains while no query is waiting.
       socket.cork();
       expect(socket.write('H\0\0\0\u0004'.repeat(300))).toBe(false);
       socket.uncork();

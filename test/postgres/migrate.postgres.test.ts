@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a database that is up to date is left alone', async () => {
+test('leaves a database that is up to date alone', async () => {
   const told: string[] = [];
   await migrate(database.sql, (text) => told.push(text));
   expect(told).toEqual([]);
 });
 
-test('two nodes that start together on an empty database: one migrates, the other waits and finds nothing to do', async () => {
+test('migrates an empty database once if two nodes start together, while the other one waits', async () => {
   await database.sql`drop schema public cascade`;
   await database.sql`create schema public`;
   const told: string[] = [];
@@ -32,12 +32,12 @@ test('two nodes that start together on an empty database: one migrates, the othe
   expect(rows.every((row) => row.times === 1)).toBe(true);
 });
 
-test('a Postgres older than 15 is refused with what to do', () => {
+test('refuses a Postgres older than 15 with what to do', () => {
   expect(() => checkVersion(14)).toThrow(/Postgres 14.*15 or newer.*DATABASE_URL/);
   expect(() => checkVersion(15)).not.toThrow();
 });
 
-test('takes a step one statement at a time', () => {
+test('runs a step one statement at a time', () => {
   const folder = new URL('../../adapters/postgres/migrations/', import.meta.url);
   const steps = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
   expect(steps.length).toBeGreaterThan(4);

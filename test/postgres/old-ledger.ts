@@ -19,7 +19,7 @@ export const BEFORE = '2025-03';
 
 export type OldLedger = Awaited<ReturnType<typeof openOldLedger>>;
 
-/** Lets rows of tables be changed that are append only. */
+/** Allows changes to rows of append-only tables. */
 export async function unprotect(sql: Sql, tables: readonly string[]): Promise<void> {
   const placed = IS_ON_CITUS ? await placedTables(sql) : new Map();
   for (const table of tables)
@@ -29,9 +29,9 @@ export async function unprotect(sql: Sql, tables: readonly string[]): Promise<vo
 }
 
 /**
- * A ledger with twelve debits of January 2025, eight of February and one of now, of two wallets, with grants among them;
- * and an empty folder. `spans`: what has a table each. `ids`: the request ids of the twenty, in the order in which they were posted; the first, third and
- * fourth of each four are the payer's.
+ * A ledger of two wallets with twelve debits of January 2025, eight of February and one of now, with grants in between,
+  * and an empty folder. Each of `spans` has a table of its own. `ids` are the request ids of the twenty, in the order in
+  * which they were posted; the first, third and fourth of every four are the payer's.
  */
 export async function openOldLedger(spans: readonly string[] = [JANUARY, FEBRUARY]) {
   const database = await freshDatabase();

@@ -95,7 +95,7 @@ describeInChromium(
     });
 
     it('receives it by mail and webhook when the balance falls below', { timeout: SLOW_MS }, async () => {
-      // A node looks after who spent on it every 30 s, and once more when it stops.
+      // A node checks the alerts of accounts that spent on it every 30 s, and once more when it stops.
       const node = await perch.another();
       const client = createClient(node.url, ada.key);
       for (const handle of ['harbor_obs', 'harbor_obs?fresh=true']) {

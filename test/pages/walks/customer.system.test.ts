@@ -1,4 +1,4 @@
-/** A customer's way through the real thing: a process, its database, a browser, a processor, a client. */
+/** A customer uses the whole service: a process, its database, a browser, a payment processor, a client. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as oauth from 'oauth4webapi';

@@ -8,8 +8,8 @@ import { createClient } from '../../kit/client.js';
 const TEST_KEY = /perch_test_[0-9A-Za-z]{32}/;
 
 /**
- * A customer who is signed in makes a test key and tries each failing handle with it in the reference, beside live reads: those
- * cost what they cost, and the others nothing.
+ * A signed-in customer makes a test key and tries each failing handle with it in the reference, between live reads.
+  * Only the live reads cost live credits.
  */
 export async function triesFailingHandles(tab: Tab, url: string, liveKey: string): Promise<void> {
   await tab.goto('/dashboard/keys');

@@ -1,4 +1,4 @@
-/** What visitors, customers and operators do on a demo, in the other browser: a process, its database, Firefox. */
+/** What visitors, customers and operators do on a demo, in Firefox: the other walks use Chromium. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
@@ -50,7 +50,7 @@ describeInFirefox('in Firefox', () => {
     expect(tab.errors).toEqual([]);
     expect(await tab.goto('/nowhere')).toBe(404);
     expect(await tab.flaws()).toEqual([]);
-    tab.errors.length = 0; // Firefox reports the 404 itself.
+    tab.errors.length = 0; // Firefox reports the 404 as an error.
   });
 
   it('lets a visitor try a read in the reference, and charges half the second time', { timeout: SLOW_MS }, async () => {
@@ -67,7 +67,7 @@ describeInFirefox('in Firefox', () => {
     await tab.goto('/graphql');
     await tab.sees('Demo key');
     await tab.page.locator('.graphiql-execute-button').click();
-    // The profile is cached by now, its timeline is not.
+    // The profile is cached by now; its timeline is not.
     await tab.page.waitForFunction(`document.querySelector('#last-cost')?.textContent.startsWith('20.5 credits')`);
     expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
   });
@@ -80,7 +80,7 @@ describeInFirefox('in Firefox', () => {
     await tab.goto('/dashboard/keys');
     await tab.fill('Name', 'walk');
     await tab.click('button', 'Create key');
-    // The page before is still there until the new one is.
+    // The previous page stays until the new one has loaded.
     await tab.page.waitForFunction(`${KEY}.test(document.querySelector('main')?.innerText)`);
     const [key = ''] = KEY.exec(await tab.words()) ?? [];
     const read = await createClient(url, key).get('/v1/users/harbor_obs');
@@ -94,7 +94,7 @@ describeInFirefox('in Firefox', () => {
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
     const liveKey = (await readFile(join(cli.home, 'demo-key'), 'utf8')).trim();
     await triesFailingHandles(tab, url, liveKey);
-    // Firefox reports answers that are errors itself.
+    // Firefox reports answers with an error status as errors.
     tab.errors.length = 0;
   });
 
@@ -105,7 +105,7 @@ describeInFirefox('in Firefox', () => {
     await tab.goto('/operator');
     const label = 'Part of a name or email address, an account id, or the six characters of a key';
     await tab.fill(label, 'ADA@harbour');
-    // The newest accounts are listed before, too: a link of the page that is left leads nowhere.
+    // The previous page lists the newest accounts as well; a click on its link would be lost, so wait for the new page.
     await Promise.all([tab.page.waitForNavigation(), tab.click('button', 'Find')]);
     await tab.click('link', 'Ada');
     await tab.isAt(`/operator/accounts/${ada.account_id}`);
@@ -138,7 +138,7 @@ describeInFirefox('in Firefox', () => {
     expect(await tab.flaws()).toEqual([]);
     expect((await createClient(url, key).get('/v1/users/harbor_obs?fresh=true')).status).toBe(200);
     const subject = 'Subject: Perch: the balance is below 2.5 credits';
-    // Within a minute, as the page says.
+    // Arrives within a minute, as the page says.
     await until(() => mail.received.some(({ source }) => source.includes(subject)), 'the mail arrives', started);
     expect([tab.foreign, tab.errors]).toEqual([[], []]);
   });

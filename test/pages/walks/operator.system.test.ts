@@ -1,4 +1,4 @@
-/** An operator's way through the real thing: a process, its database, two browsers, a client, the command line. */
+/** An operator uses the whole service: a process, its database, two browsers, a client, the command line. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDemoHome } from '../../cli/support/demo-home.js';

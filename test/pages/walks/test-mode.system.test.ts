@@ -1,4 +1,4 @@
-/** Test mode in the real thing: a newcomer's first steps, and a customer who tries the errors of a client before it meets them. */
+/** Test mode in the whole service: a newcomer's first steps, and a customer who tests how a client handles errors. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,11 +29,11 @@ describeInChromium('a customer who tests a client', () => {
   async function newcomer(name: string): Promise<string> {
     const { account_id: id } = await demo.cli.json<{ account_id: string }>('account', 'create', '--name', name);
     const { stdout } = await demo.cli.run('account', 'sign-in', id);
-    // The command does not know the port, which is a free one.
+    // The service has a random port, which the command does not know.
     return `${demo.url}/sign-in${/#[\w-]{43}/.exec(stdout)?.[0]}`;
   }
 
-  it('leads a newcomer from an empty wallet to a first read that it sees arrive', { timeout: SLOW_MS }, async () => {
+  it('leads a newcomer from an empty wallet to a first read that appears on the overview', { timeout: SLOW_MS }, async () => {
     const { url } = demo;
     const seen = await visit(browser, url, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = seen;
@@ -60,16 +60,16 @@ describeInChromium('a customer who tests a client', () => {
     expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');
     const read = await createClient(url, key).get(address.slice(url.length));
     expect(read.status).toBe(200);
-    // Half, if another walk has read it before.
+    // Half if another walk has read it before.
     expect([1, 0.5]).toContain(read.body.credits_charged);
-    // Without a reload.
+    // It appears without a reload.
     await page.locator('#live-requests').getByText('First test key').waitFor();
     await page.locator('#live-step-2.done').waitFor();
 
     await button('Hide the first steps').click();
     await page.waitForURL(`${url}/dashboard`);
     expect(await page.getByText('Get started').count()).toBe(0);
-    // A used link says so before it is pressed.
+    // A used link is reported before the button is pressed.
     await page.goto('about:blank');
     await page.goto(link);
     await page.getByText('This link has expired or has already been used.').waitFor();

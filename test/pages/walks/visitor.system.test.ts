@@ -1,4 +1,4 @@
-/** A visitor of a demo, who reads the documentation and tries what it describes: a process, its database, a browser. */
+/** A visitor of a demo reads the documentation and tries what it describes: a process, its database, a browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDemoHome } from '../../cli/support/demo-home.js';
@@ -47,7 +47,7 @@ describeInChromium(
       expect(await left()).toBe(before - 0.5);
     });
 
-    it('says what a call can cost at most, and leads from a failure to its page', { timeout: SLOW_MS }, async () => {
+    it('shows the most that a call can cost, and links a failure to its page', { timeout: SLOW_MS }, async () => {
       await tab.page.goto(`${url}/docs/api/userTweets`);
       await tab.page.getByLabel('count').fill('3');
       await tab.page.getByLabel('Send estimate=true').check();

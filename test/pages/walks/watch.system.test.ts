@@ -1,4 +1,4 @@
-/** A customer watches an account in a browser: a post arrives on their server, with its receipt, and can be sent again. */
+/** A customer watches an account in a browser: a post arrives on their server, with a receipt, and can be sent again. */
 import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ describeInChromium(
     let browser: Browser;
     let tab: Visit;
     let posts = 0;
-    /** The author posts something: now, as far as anybody can tell. */
+    /** Imports a tweet of the author with the present time. */
     const post = async (text: string): Promise<void> => {
       posts += 1;
       const tweet = { id: String(5_000_000 + posts), text, authorId: AUTHOR.id, createdAt: new Date().toISOString() };
@@ -31,7 +31,7 @@ describeInChromium(
       host = await startWebhookHost();
       perch = await startPerch({ webhooks: host.webhooks });
       await loadCorpus(perch.database.sql, [{ kind: 'user', user: AUTHOR }]);
-      // An account that posted a moment ago is looked at every few seconds.
+      // A list with a recent item is read every few seconds.
       await post('First of the day.');
       const ada = await perch.account({ credits: 10, email: 'ada@harbour.example' });
       const value = await signIn(perch.database.sql, ada.accountId);

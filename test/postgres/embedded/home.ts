@@ -9,7 +9,7 @@ export async function openHome(mode = 0o711): Promise<string> {
   return home;
 }
 
-/** Removes a home whose server is down, also what of it lies elsewhere. */
+/** Removes a home whose server is down, and its data folder if that is elsewhere. */
 export async function removeHome(home: string): Promise<void> {
   const root = await realpath(join(home, 'postgres')).catch(() => home);
   for (const folder of [root, home]) await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** A process that opens the embedded server in the folder it is given, tells how it went, and leaves when stdin ends. */
+/** A process that opens the embedded server in the given folder, reports the result, and leaves when stdin ends. */
 import { once } from 'node:events';
 import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/launcher.js';
 import { connect } from '../../../adapters/postgres/sql.js';

@@ -18,7 +18,7 @@ export async function serverOf(home: string): Promise<{ pid: number; data: strin
 export interface Opened {
   readonly process: ChildProcess;
   readonly told: { started: boolean; one: number };
-  /** Lets it leave the server and waits for its end. */
+  /** Makes the process leave the server, and waits until the process has ended. */
   leave(): Promise<void>;
 }
 

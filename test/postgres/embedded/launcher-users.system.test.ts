@@ -27,7 +27,7 @@ describe.runIf(isRoot)('as root', () => {
     await server.stop();
   });
 
-  test('a home closed to others keeps its data where the server can reach it, and finds it again', async () => {
+  test('keeps the data of a home closed to other users where the server can reach it, and finds it again', async () => {
     home = await openHome(0o700);
     await (await openEmbeddedPostgres({ home })).stop();
     const root = await realpath(join(home, 'postgres'));
@@ -40,7 +40,7 @@ describe.runIf(isRoot)('as root', () => {
   });
 });
 
-test.runIf(nobodyMayReadUs)('a plain user starts, attaches and stops', async () => {
+test.runIf(nobodyMayReadUs)('starts, attaches and stops as an unprivileged user', async () => {
   home = await openHome(0o700);
   await chown(home, nobody.uid, nobody.gid);
   const first = await openInProcess(home, nobody);
@@ -56,12 +56,12 @@ test.runIf(nobodyMayReadUs)('a plain user starts, attaches and stops', async () 
 });
 
 describe('the binaries', () => {
-  test('an unsupported platform says what to do', async () => {
+  test('reports an unsupported platform with what to do', async () => {
     await expect(findNative('sunos', 'x64')).rejects.toThrow(/sunos-x64.*DATABASE_URL/);
     await expect(findNative('win32', 'x64')).rejects.toThrow(/DATABASE_URL/);
   });
 
-  test('a package without its links and executable bits is mended, or copied where it is not ours to mend', async () => {
+  test('repairs a package without its links and executable bits, or copies one that it may not change', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-native-')));
     try {
       const [native, root] = [join(folder, 'package', 'native'), join(folder, 'root')];
@@ -88,7 +88,7 @@ describe('the binaries', () => {
   });
 });
 
-/** As an install without scripts out of an archive without modes leaves it. Gives the links that were there. */
+/** Leaves the package as an install without scripts from an archive without modes does. Returns the removed links. */
 async function breakNative(native: string): Promise<string[]> {
   const links: string[] = [];
   for (const entry of await readdir(join(native, 'lib'), { withFileTypes: true })) {

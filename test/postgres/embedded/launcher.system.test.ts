@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => removeHome(home));
 
-test('the first to come starts the server, the next attach to it, and the last to leave stops it', async () => {
+test('starts the server for the first process, attaches the next, and stops it with the last', async () => {
   const progress: string[] = [];
   const first = await openEmbeddedPostgres({ home, onProgress: (text) => progress.push(text) });
   const second = await openEmbeddedPostgres({ home });
@@ -35,7 +35,7 @@ test('the first to come starts the server, the next attach to it, and the last t
   expect(await server.runs()).toBe(false);
 });
 
-test('two processes that open an empty folder at once: one starts the server, both can use it', async () => {
+test('starts one server for two processes that open an empty folder at once', async () => {
   const opened = await Promise.all([openInProcess(home), openInProcess(home)]);
   expect(opened.map((one) => one.told.one)).toEqual([1, 1]);
   expect(opened.map((one) => one.told.started).sort()).toEqual([false, true]);
@@ -44,7 +44,7 @@ test('two processes that open an empty folder at once: one starts the server, bo
   expect(await server.runs()).toBe(false);
 });
 
-test('a server killed outright keeps what it acknowledged, and starts again', async () => {
+test('keeps what a killed server acknowledged, and starts it again', async () => {
   const first = await openEmbeddedPostgres({ home });
   const sql = connect(first.connection);
   await sql`create table kept (id int)`;
@@ -61,7 +61,7 @@ test('a server killed outright keeps what it acknowledged, and starts again', as
   await again.stop();
 });
 
-test('a process that dies leaves the server to the next, who stops it', async () => {
+test('leaves the server of a process that dies to the next process, which stops it', async () => {
   const opened = await openInProcess(home);
   const server = await serverOf(home);
   opened.process.kill('SIGKILL');
@@ -79,7 +79,7 @@ test('ignores a stale pid file whose number now belongs to another process', asy
   const server = await serverOf(home);
   process.kill(server.pid, 'SIGKILL');
   await first.stop();
-  // A stranger of the server's own user: Postgres by itself would take it for a server and refuse to start.
+  // A foreign process of the server's own user: Postgres would take it for a server and refuse to start.
   const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], {
     ...chooseRunAs(undefined),
     cwd: '/',
@@ -96,7 +96,7 @@ test('ignores a stale pid file whose number now belongs to another process', asy
   stranger.kill('SIGKILL');
 });
 
-test('a server that cannot start says why, where its log is, and the way out', async () => {
+test('says why a server cannot start, where its log is, and what to do', async () => {
   await (await openEmbeddedPostgres({ home })).stop();
   await writeFile(join(home, 'postgres', 'data', 'PG_VERSION'), '9.6\n');
   await expect(openEmbeddedPostgres({ home })).rejects.toThrow(/incompatible[\s\S]*server\.log[\s\S]*DATABASE_URL/);

@@ -10,7 +10,7 @@ import { until } from '../../kit/time/until.js';
 import { openHome, removeHome } from './home.js';
 import { openInProcess, serverOf } from './launcher-support.js';
 
-/** For a machine that does much else. */
+/** Long enough for a busy machine. */
 const SLOW = { timeout: 120_000 };
 const WAIT_MS = 60_000;
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => removeHome(home));
 
-/** Kills the server, and waits until another answers the pool, at the address it was opened with. */
+/** Kills the server, and waits until another one answers the pool at the same address. */
 async function killAndAwait(sql: Sql): Promise<void> {
   const killed = await serverOf(home);
   process.kill(killed.pid, 'SIGKILL');
@@ -39,7 +39,7 @@ async function killAndAwait(sql: Sql): Promise<void> {
 }
 
 test(
-  'a server killed while several use it comes back once, where it was, and goes with the last of them',
+  'restarts a server killed under several processes once, at its address, and stops it with the last',
   SLOW,
   async () => {
     const said: string[] = [];
@@ -48,14 +48,14 @@ test(
     const sql = connect(first.connection);
     for (let kill = 1; kill <= 2; kill++) {
       await killAndAwait(sql);
-      // Each of them has its share again: as the list of locks says.
+      // Each process has its lease again: the list of locks shows it.
       const areSeated = async (): Promise<boolean> => {
         const [row] = await sql`select count(*) as seats from pg_locks where locktype = 'advisory' and granted`;
         return row?.seats === 3;
       };
       await until('all have a share', areSeated, WAIT_MS);
     }
-    // It is logged a moment after the lease is taken.
+    // The restart is logged a moment after the lease is taken.
     const times = (what: string): number => said.filter((text) => text.includes(what)).length;
     await until('both are told', async () => times('is running again') === 2, WAIT_MS);
     expect(times('stopped: restarting')).toBe(2);
@@ -86,14 +86,14 @@ test('leaves no server behind when a process exits at the moment the server dies
   const opened = await openEmbeddedPostgres({ home });
   const killed = await serverOf(home);
   process.kill(killed.pid, 'SIGKILL');
-  // The loss is noticed, and bringing it back may have begun.
+  // The loss has been noticed, and the restart may have begun.
   await until('the killed server is gone', async () => !(await killed.runs()), WAIT_MS);
   await opened.stop();
   expect(await (await serverOf(home).catch(() => killed)).runs()).toBe(false);
 });
 
 test(
-  'debits under way when the server is killed: those that succeed are in the ledger once, those that fail are not (M19)',
+  'keeps debits that succeed once, and those that fail not at all, when the server is killed (M19)',
   SLOW,
   async () => {
     const server = await openEmbeddedPostgres({ home });

@@ -1,4 +1,4 @@
-/** What an account's own pages show of its ledger: the newest debits, and what was not a debit. */
+/** What an account's own pages show of its ledger: the newest debits, and all other entries. */
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
@@ -9,7 +9,7 @@ import type { Ledger } from '../../../src/ports/ledger.js';
 import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 
-/** Of an account's debits, as many of the newest are looked through for those of one key. */
+/** How many of an account's newest debits are searched for those of one key. */
 const SEARCHED = 1_000;
 
 let database: FreshDatabase;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A payer, and the same one with another key. */
+/** A payer with each of two keys. */
 async function openTwoKeys(): Promise<[Payer, Payer]> {
   const payer = await openPayer(accounts);
   await grantTo(ledger, payer, 1_000_000);
@@ -34,7 +34,7 @@ async function openTwoKeys(): Promise<[Payer, Payer]> {
 const newest = async ({ accountId }: Payer, limit: number, keyId?: string): Promise<number[]> =>
   (await ledger.recent(accountId, limit, undefined, keyId)).map(({ amount }) => amount);
 
-/** Ids that are in the order of their debits. */
+/** Ids that sort in the order of their debits. */
 let lastMs = Date.now();
 function nextId(): string {
   lastMs += 1;
@@ -71,7 +71,7 @@ describe('the newest debits', () => {
   });
 });
 
-test('returns the day of last use for each key that paid since a given time', async () => {
+test('have the day of last use for each key that paid since a given time', async () => {
   const startedOn = new Date().toISOString().slice(0, 10);
   const [one, two] = await openTwoKeys();
   await addPayerKey(accounts, one.accountId, null);
@@ -84,7 +84,7 @@ test('returns the day of last use for each key that paid since a given time', as
   expect(await ledger.lastUses(one.accountId, '2999-01-01T00:00:00Z')).toEqual([]);
 });
 
-test('lists every entry that is not a debit on a statement, newest first, up to the limit', async () => {
+test('leave every other entry to the statement, newest first, up to the limit', async () => {
   const payer = await openPayer(accounts);
   const { accountId } = payer;
   const grant = (amount: number, reason: string) => ledger.grant({ requestId: v7(), accountId, amount, reason });
@@ -106,7 +106,7 @@ describe('an account or a key that does not exist', () => {
     await expect(granting).rejects.toThrow(`no account ${accountId} to grant credits to`);
   });
 
-  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('and no account is granted %s thousandths', async (amount) => {
+  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('is not granted %s thousandths, nor is any account', async (amount) => {
     const { accountId } = await openPayer(accounts);
     const granting = ledger.grant({ requestId: v7(), accountId, amount, reason: 'wrong' });
     await expect(granting).rejects.toThrow(`a grant of ${amount} thousandths: whole and above zero expected`);

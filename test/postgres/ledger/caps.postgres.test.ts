@@ -42,7 +42,7 @@ async function rotated(payer: Payer): Promise<Payer> {
 const capOf = async ({ accountId, keyId }: Payer) =>
   (await accounts.get(accountId))?.keys.find((key) => key.keyId === keyId)?.cap;
 
-/** As if all of it had happened a period earlier. */
+/** Moves everything one period into the past. */
 async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<void> {
   const { sql } = database;
   const step = `1 ${period}`;
@@ -57,7 +57,7 @@ async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<voi
 }
 
 describe('spend caps (U6)', () => {
-  test.each(['day', 'month', 'total'] as const)('a cap for a %s is filled exactly and not overrun', async (period) => {
+  test.each(['day', 'month', 'total'] as const)('for a %s are filled exactly and not exceeded', async (period) => {
     const payer = await funded({ amount: 3_000, period });
     expect(await ledger.post(debitOf(payer, 3_001))).toEqual(OVER);
     expect(await ledger.post(debitOf(payer, 2_000))).toMatchObject({ ok: true });
@@ -67,7 +67,7 @@ describe('spend caps (U6)', () => {
     expect(await capOf(payer)).toEqual({ amount: 3_000, period, spent: 3_000 });
   });
 
-  test.each(['day', 'month'] as const)('the next %s begins with nothing spent', async (period) => {
+  test.each(['day', 'month'] as const)('begin the next %s with nothing spent', async (period) => {
     const payer = await funded({ amount: 3_000, period });
     await ledger.post(debitOf(payer, 3_000));
     await aPeriodPasses(payer, period);
@@ -79,7 +79,7 @@ describe('spend caps (U6)', () => {
     expect((await ledger.check()).faults).toEqual([]);
   });
 
-  test('keys that replace each other share the cap, overlap included (A10)', async () => {
+  test('are shared by keys that replace each other, overlap included (A10)', async () => {
     const old = await funded({ amount: 3_000, period: 'day' });
     await ledger.post(debitOf(old, 1_000));
     const next = await rotated(old);
@@ -89,7 +89,7 @@ describe('spend caps (U6)', () => {
     expect(await capOf(old)).toMatchObject({ spent: 3_000 });
   });
 
-  test('a cap set later counts what its period has seen already, and cannot be below that', async () => {
+  test('count what was spent in the period before they were set, and cannot be lower than that', async () => {
     const payer = await funded(null);
     await ledger.post(debitOf(payer, 2_000));
     for (const [period, since] of [
@@ -109,7 +109,7 @@ describe('spend caps (U6)', () => {
     expect(await ledger.post(debitOf(payer, 500))).toMatchObject({ ok: true });
   });
 
-  test('a cap set on a rotated key counts for the old one, too (A10)', async () => {
+  test('set on a rotated key apply to the old one, too (A10)', async () => {
     const old = await funded(null);
     const next = await rotated(old);
     await accounts.changeKey(next, { cap: { amount: 1_000, period: 'day' } });
@@ -120,14 +120,14 @@ describe('spend caps (U6)', () => {
     expect(await ledger.post(debitOf(next, 5_000))).toMatchObject({ ok: true });
   });
 
-  test('a debit that began before midnight and waited for one from after it counts to the new day', async () => {
+  test('count a debit from before midnight to the new day if it waited for one from after midnight', async () => {
     const payer = await funded({ amount: 3_000, period: 'day' });
     await database.sql`update spend_caps set period_start = now() + interval '1 minute' where account_id = ${payer.accountId}`;
     expect(await ledger.post(debitOf(payer, 1_000))).toMatchObject({ ok: true });
     expect((await ledger.check()).faults).toEqual([]);
   });
 
-  test('changing a cap that rotated keys share never waits with their debits in a ring', async () => {
+  test('shared by rotated keys can be changed without a deadlock with their debits', async () => {
     const keys = [await funded({ amount: 1_000_000, period: 'day' })];
     for (let n = 0; n < 4; n += 1) {
       await database.sql`update keys set expires_at = null, replaced_at = null where account_id = ${keys[0]?.accountId ?? ''}`;
@@ -149,14 +149,14 @@ describe('spend caps (U6)', () => {
     expect((await ledger.check()).faults).toEqual([]);
   });
 
-  test('a cap on one key leaves the others of the account alone', async () => {
+  test('on one key do not affect the other keys of the account', async () => {
     const payer = await funded({ amount: 0, period: 'total' });
     const other = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };
     const [refused, posted] = await Promise.all([ledger.post(debitOf(payer, 1)), ledger.post(debitOf(other, 1))]);
     expect([refused.ok, posted.ok]).toEqual([false, true]);
   });
 
-  test('whatever is spent, rotated and changed at the same time: no cap is overrun and every debit is counted', async () => {
+  test('are never exceeded, and count every debit, while debits, rotations and changes run at once', async () => {
     const nodes = [ledger, createLedger(database.sql)] as const;
     const period = fc.constantFrom<CapPeriod>('total', 'month', 'day');
     const step = fc.oneof(
@@ -172,7 +172,7 @@ describe('spend caps (U6)', () => {
         await Promise.all(
           steps.map(async (one) => {
             if ('spend' in one) return nodes[one.node as 0 | 1].post(debitOf(newest, one.spend));
-            // Refused where more was spent: that is right, too.
+            // Refused if more was already spent, which is correct as well.
             if ('cap' in one) return accounts.changeKey(newest, { cap: one.cap }).catch(() => {});
             newest = await rotated(newest).catch(() => newest);
           }),

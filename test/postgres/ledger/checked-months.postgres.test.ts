@@ -1,4 +1,4 @@
-/** Months that are over are checked once: the check goes on from how they ended. */
+/** Finished months are checked once. Later checks continue from the state in which they ended. */
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
@@ -18,7 +18,7 @@ async function tamper(): Promise<void> {
   await home.sql`update debits_2025_01 set lines = '' where seq = 2`;
 }
 
-test('counts the entries of checked months without reading them again, but with --all', async () => {
+test('counts the entries of checked months, and reads them again only with --all', async () => {
   const { sql, ledger } = home;
   const [all] = await sql<[{ entries: number }]>`select count(*) as entries from ledger_entries`;
   for (let times = 0; times < 2; times += 1)
@@ -47,14 +47,14 @@ test('records no month with debits that are not summed up yet', async () => {
   expect((await recorded()).map(({ month }) => month)).not.toContain('2025-02');
 });
 
-test('takes a debit that is posted late to a checked month for what it is, and records the month anew', async () => {
+test('accepts a debit that is posted late to a checked month, and records the month again', async () => {
   expect(await home.faults()).toEqual([]);
   await home.ledger.post(debitOf(home.payer, 1, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) }));
   expect(await home.faults()).toEqual([]);
   expect((await recorded())[0]).toEqual({ month: JANUARY, rows: 13 });
 });
 
-test('finds a wallet that is not what its checked months left it with', async () => {
+test('finds a wallet that differs from what its checked months left', async () => {
   expect(await home.faults()).toEqual([]);
   await home.sql`update wallets set balance_thousandths = 1 where account_id = ${home.payer.accountId}`;
   expect((await home.faults()).map(({ invariant }) => invariant)).toEqual(

@@ -1,4 +1,4 @@
-/** A month with too much for one table has one for each of its weeks or days. */
+/** A month with too much data for one table has a table for each of its weeks or days. */
 import { v7 } from 'uuid';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
@@ -11,13 +11,13 @@ import { type OldLedger, openOldLedger } from '../old-ledger.js';
 const WEEKS = [1, 2, 3, 4].map((week) => `2025-01-w${week}`);
 const DAYS = Array.from({ length: 28 }, (_, nth) => `2025-02-${String(nth + 1).padStart(2, '0')}`);
 
-/** Those with debits. */
+/** The days with debits. */
 const TWO_DAYS = ['2025-02-01', '2025-02-11'];
 
 let home: OldLedger;
 afterEach(() => home.close());
 
-/** What the next month has tables for, by what is left of the names, once a table may hold so much. */
+/** Divides the next month by the most that a table may hold; returns the suffixes of its tables. */
 async function divided(sql: Sql, mostBytes: number): Promise<string[]> {
   const shards = await readShards(sql);
   await sql.begin((tx) => divideNextMonth(tx, { mostBytes, before: '40 days', shards }));
@@ -28,7 +28,7 @@ async function divided(sql: Sql, mostBytes: number): Promise<string[]> {
 }
 
 describe('the next month', () => {
-  test('has as many tables as the running one would need, and one again when that has less', async () => {
+  test('has as many tables as the current one would need, and one again if that has less', async () => {
     home = await openOldLedger();
     const { sql, payer, ledger } = home;
     const shards = await readShards(sql);
@@ -50,7 +50,7 @@ describe('the next month', () => {
     expect(await home.faults()).toEqual([]);
   });
 
-  test('stays as it is once it has a debit, of a clock that is ahead', async () => {
+  test('stays as it is once it has a debit from a clock that is ahead', async () => {
     home = await openOldLedger();
     const { sql, payer, ledger } = home;
     const [next] = await sql<[{ ms: number }]>`
@@ -91,7 +91,7 @@ describe('the next month', () => {
   );
 });
 
-test('weeks and days are checked, archived and restored as months are, and answer receipts', async () => {
+test('checks, archives and restores weeks and days like months, and finds their receipts', async () => {
   home = await openOldLedger([...WEEKS, ...TWO_DAYS]);
   const { sql, payer, ids, faults } = home;
   await home.ledger.runMaintenance();
@@ -119,7 +119,7 @@ test('weeks and days are checked, archived and restored as months are, and answe
   expect(await faults()).toEqual([]);
 });
 
-test('archives the days before a day, and of an undivided month nothing before it is over', async () => {
+test('archives the days before a given day, but an undivided month only once it is over', async () => {
   home = await openOldLedger(['2025-01', ...DAYS]);
   const { sql, folder } = home;
   await home.ledger.runMaintenance();

@@ -1,4 +1,4 @@
-/** Months of debits go to files: nothing is lost on the way, and the books stay exact without them. */
+/** Months of debits are moved to files: nothing is lost, and the books stay exact without them. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -45,7 +45,7 @@ function signalled(): { heard: Promise<void>; tell: () => void } {
   return { heard, tell };
 }
 
-test('two months are archived and restored: the books are exact all the time, and every row is as it was', async () => {
+test('archives and restores two months with exact books throughout and every row unchanged', async () => {
   const told = async () => [await usage(), await spentBy(accounts, payer), await ledger.balance(payer)];
   const [rows, before] = [await rowsOf(), await told()];
   expect(await faults()).toEqual([]);
@@ -67,7 +67,7 @@ test('two months are archived and restored: the books are exact all the time, an
   ]);
   expect(await archive()).toEqual([]);
 
-  // Life goes on: sums and chains continue from what was archived.
+  // Sums and chains continue from what was archived.
   const later = debitOf(payer, 100);
   await ledger.post(later);
   await ledger.runMaintenance();
@@ -81,12 +81,12 @@ test('two months are archived and restored: the books are exact all the time, an
   expect(await sql`select from ledger_archives`).toHaveLength(0);
   await expect(sql`delete from debits_2025_01`).rejects.toThrow(/append only/);
 
-  // And once more: the restored tables are like those before.
+  // Archiving again gives the same files, so the restored tables are like the original ones.
   expect(await archive()).toMatchObject(archived.map(({ sha256 }) => ({ sha256 })));
   expect(await faults()).toEqual([]);
 });
 
-test('a file is readable by itself, and the manifest says what is in it', async () => {
+test('writes a file that is readable on its own, and a manifest that says what is in it', async () => {
   await archive();
   const { file, ...about } = JSON.parse(await readFile(manifest(JANUARY), 'utf8'));
   const lines = gunzipSync(await readFile(join(folder, file)))
@@ -160,7 +160,7 @@ describe('is refused, and nothing is changed:', () => {
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
 
-  test('a second run beside the first', async () => {
+  test('a second run during the first', async () => {
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${0x61726368})`;
       await expect(archive()).rejects.toThrow('another ledger archive');
@@ -168,9 +168,9 @@ describe('is refused, and nothing is changed:', () => {
   });
 });
 
-test('a debit that is posted after its month was written keeps it in the database; the next run has it', async () => {
+test('keeps a month in the database if a debit is posted after its file was written, until the next run', async () => {
   const late = debitOf(payer, 1, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) });
-  // It waits for transactions that are posting to the month.
+  // The archive waits for transactions that are posting to the month.
   const [posting, wait] = [signalled(), signalled()];
   const posted = sql.begin(async (tx) => {
     await tx`lock table debits_2025_01 in row exclusive mode`;
@@ -189,7 +189,7 @@ test('a debit that is posted after its month was written keeps it in the databas
   expect(await faults()).toEqual([]);
 });
 
-test('a file that is not what the ledger holds is noticed when it is read back', async () => {
+test('notices a file that differs from the ledger when it is read back', async () => {
   const batches = () => debitLines(sql, JANUARY);
   const { file } = await writeArchive(folder, JANUARY, batches());
   const path = join(folder, file);
@@ -204,14 +204,14 @@ test('a file that is not what the ledger holds is noticed when it is read back',
   await expect(checkRows(path, batches())).rejects.toThrow();
 });
 
-test('interrupted when a file was complete, or half of one was there, it is begun again', async () => {
+test('starts again after an interruption, whether a file was complete or half written', async () => {
   const stop = new Error('interrupted');
   const interrupting = (at: number) => ({
     onProgress(done: number) {
       if (done >= at) throw stop;
     },
   });
-  // While it is written, while it is read back, and after the first month.
+  // Interrupted while a file is written, while it is read back, and after the first month.
   for (const at of [1, 13, 25]) await expect(archiveBefore(sql, BEFORE, folder, interrupting(at))).rejects.toBe(stop);
   expect(await sql`select from ledger_archives`).toHaveLength(1);
   await writeFile(join(folder, `debits-${FEBRUARY}.ndjson.gz.new`), 'half');
@@ -220,7 +220,7 @@ test('interrupted when a file was complete, or half of one was there, it is begu
   expect(await readdir(folder)).toHaveLength(4);
 });
 
-test('debits of now are posted all the while, and it waits for a query that is reading the ledger', async () => {
+test('lets current debits be posted, and waits for a query that is reading the ledger', async () => {
   const notes: string[] = [];
   let isRunning = true;
   const spending = (async () => {

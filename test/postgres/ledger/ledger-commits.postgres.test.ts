@@ -21,7 +21,7 @@ async function openFunded(amount: number): Promise<Payer> {
   return payer;
 }
 
-test('debits that wait for a commit share it: a thousand of one wallet take a few statements', async () => {
+test('posts a thousand waiting debits of one wallet in a few statements', async () => {
   const payer = await openFunded(1_000_000);
   const ledger = createLedger(sql);
   const posted = await Promise.all(Array.from({ length: 1_000 }, () => ledger.post(debitOf(payer, 1))));
@@ -31,7 +31,7 @@ test('debits that wait for a commit share it: a thousand of one wallet take a fe
   expect(row?.commits).toBe(2);
 });
 
-test('a debit Postgres cannot store fails alone', async () => {
+test('fails only the debit that Postgres cannot store', async () => {
   const payer = await openFunded(1_000);
   const ledger = createLedger(sql);
   const debits = [debitOf(payer, 1), debitOf(payer, 1, { operation: 'nul \u0000' }), debitOf(payer, 1)];
@@ -40,7 +40,7 @@ test('a debit Postgres cannot store fails alone', async () => {
   expect((await ledger.check()).faults).toEqual([]);
 });
 
-test('connections that break under load: what was acknowledged is there, once, and nothing else was paid (M19)', {
+test('keeps acknowledged debits once, and charges nothing else, when connections break under load (M19)', {
   timeout: 90_000,
 }, async () => {
   const payer = await openFunded(1_000_000);
@@ -49,7 +49,7 @@ test('connections that break under load: what was acknowledged is there, once, a
   const acknowledged: Debit[] = [];
   let breaking = true;
   const breaker = (async () => {
-    // Ever less often: on a busy machine, too, some connection lives long enough to commit.
+    // Breaks connections less and less often, so that on a busy machine, too, some live long enough to commit.
     for (let pauseMs = 60; breaking; pauseMs = Math.min(pauseMs * 1.1, 2_000)) {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'breaking'`;
       await sleep(pauseMs);

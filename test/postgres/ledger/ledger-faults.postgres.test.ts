@@ -17,13 +17,13 @@ beforeAll(async () => {
   const ledger = createLedger(sql);
   payer = await openPayer(createAccounts(sql), 9_000);
   await grantTo(ledger, payer, 10_000);
-  // Of requests that began before the sums: they are in them at once.
+  // Requests that began before the sums were made, so their debits are added to the sums at once.
   const requestId = () => v7({ msecs: Date.now() - HOUR_MS });
   for (const amount of [1_000, 2_000]) await ledger.post(debitOf(payer, amount, { requestId: requestId() }));
 });
 afterAll(() => database.drop());
 
-test('the ledger is append only: neither update, delete nor truncate goes through', async () => {
+test('refuses update, delete and truncate, because the ledger is append only', async () => {
   const tables = await sql<{ name: string }[]>`
     select relid::regclass::text as name from pg_partition_tree('debits')
     union all values ('statement_entries')`;
@@ -35,7 +35,7 @@ test('the ledger is append only: neither update, delete nor truncate goes throug
   }
 });
 
-test('a sound ledger has no faults', async () => {
+test('finds no fault in a sound ledger', async () => {
   expect(await createLedger(sql).check()).toEqual({ wallets: 1, entries: 3, faults: [] });
 });
 
@@ -107,7 +107,7 @@ test.each(corruptions)('check finds %s (%s)', async (_, invariant, corrupt) => {
     });
 });
 
-/** What keeps such a thing from being written at all. */
+/** Drops the triggers and constraints that would prevent such faults from being written. */
 async function dropGuards(at: Sql): Promise<void> {
   for (const table of ['debits', 'statement_entries']) await at`drop trigger append_only on ${at(table)}`;
   const checks = await at<{ table: string; name: string }[]>`
@@ -117,7 +117,7 @@ async function dropGuards(at: Sql): Promise<void> {
   for (const { table, name } of checks) await at`alter table ${at(table)} drop constraint ${at(name)}`;
 }
 
-/** The check opens a transaction of its own; here it must see what this one planted, and be undone with it. */
+/** The check opens a transaction. Here it runs in this one, to see its faults and be rolled back with them. */
 function nested(at: Sql): Sql {
   const begin = (_: string, run: (sql: Sql) => Promise<unknown>) => run(at);
   return Object.assign((...args: Parameters<Sql>) => at(...args), { begin }) as unknown as Sql;

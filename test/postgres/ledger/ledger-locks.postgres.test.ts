@@ -32,7 +32,7 @@ async function openFunded(amount: number, cap: number | null = null): Promise<Pa
 }
 
 describe('a debit whose row is locked', () => {
-  test.each(['wallet', 'key', 'cap'] as const)('(%s) waits, in order, and others go by', async (row) => {
+  test.each(['wallet', 'key', 'cap'] as const)('(%s) waits, in order, and debits of others do not', async (row) => {
     const [payer, other] = [await openFunded(1_000, 1_000), await openFunded(1_000)];
     const ledger = createLedger(sql);
     const release = await hold(sql, LOCKS[row], payer);
@@ -46,10 +46,10 @@ describe('a debit whose row is locked', () => {
     expect(posted.map((one) => one.ok && one.balance)).toEqual([900, 700, 400, 0]);
   });
 
-  test('that nothing can skip takes no more than half of its flush apart', async () => {
+  test('that cannot be skipped splits no more than half of its flush into single debits', async () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => openFunded(1_000)));
     const [first] = payers as [Payer];
-    // With ids that are no times, debits add to the sums at once.
+    // Debits whose ids contain no time add to the sums at once.
     await createLedger(sql).post(debitOf(first, 1, { requestId: randomId() }));
     const limited = connect(database.target, { max: 4, limits: { lockMs: 200, statementMs: 5_000, idleMs: 5_000 } });
     const ledger = createLedger(limited);
@@ -60,7 +60,7 @@ describe('a debit whose row is locked', () => {
     const release = await hold(sql, LOCKS.usage, first);
     const posted = payers.map((payer) => ledger.post(debitOf(payer, 1, { requestId: randomId() })));
     await Promise.all(posted.slice(6));
-    // Together, and not one by one behind the others.
+    // Half of them were posted together, not one by one after the others.
     expect(Math.max(...sizes)).toBe(6);
     await Promise.all(posted.slice(1, 6));
     await release();
@@ -69,7 +69,7 @@ describe('a debit whose row is locked', () => {
     await limited.end({ timeout: 1 });
   });
 
-  test('is abandoned, and says so, when its caller leaves before the lock is released', async () => {
+  test('is abandoned with the reason when its caller leaves before the lock is released', async () => {
     const payer = await openFunded(1_000);
     const ledger = createLedger(sql);
     const release = await hold(sql, LOCKS.wallet, payer);
@@ -109,7 +109,7 @@ describe('a debit whose row is locked', () => {
   });
 });
 
-test('a statement that a time limit of the server ends is tried again, and what was not done is done once', async () => {
+test('tries a statement again that a time limit of the server ended, and posts its debits once', async () => {
   const payer = await openFunded(1_000);
   const own = connect(database.target, {
     name: 'limited',
@@ -145,7 +145,7 @@ const schedules = fc.array(
         debit: fc.integer({ min: 1, max: 40 }),
         payer: fc.nat({ max: 3 }),
         node: fc.nat({ max: 1 }),
-        /** After how many milliseconds nobody waits any more. */
+        /** Milliseconds after which the caller leaves. */
         leavesMs: fc.option(fc.integer({ min: 0, max: 400 }), { freq: 3 }),
       }),
     },
@@ -163,7 +163,7 @@ const schedules = fc.array(
   { minLength: 10, maxLength: 60 },
 );
 
-test('under any schedule of debits, locks, leaving and killed connections the books are exact', {
+test('keeps exact books under any schedule of debits, locks, leaving callers and killed connections', {
   timeout: 120_000,
 }, async () => {
   const pools = [0, 1].map(() => connect(database.target, { name: 'killed', max: 4 }));
@@ -212,7 +212,7 @@ test('under any schedule of debits, locks, leaving and killed connections the bo
   }
 });
 
-test('no call is refused while the ledger has the money for it, though the news of a commit comes late (M5)', {
+test('refuses no call that the wallet can pay, though the answer to a commit arrives late (M5)', {
   timeout: 120_000,
 }, async () => {
   const { line, url } = await lineTo(database);

@@ -1,4 +1,4 @@
-/** Months of debits as Parquet, through a real DuckDB: every row comes back as it was. */
+/** Months of debits as Parquet, through a real DuckDB: every row is restored unchanged. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
@@ -18,7 +18,7 @@ afterEach(() => home.close());
 
 type Row = Record<string, unknown>;
 
-test('archives and restores months exactly, and writes the same file of the same month', async () => {
+test('archives and restores months exactly, and writes the same file for the same month', async () => {
   const { rowsOf, archive, restore, faults } = home;
   const rows = await rowsOf();
   const archived = await archive('parquet');
@@ -40,7 +40,7 @@ test('archives and restores months exactly, and writes the same file of the same
   expect(await archive('parquet')).toMatchObject(archived.map(({ sha256 }) => ({ sha256 })));
 });
 
-test('writes what the lines of the other format hold, in the order of the index', async () => {
+test('writes the same values as the line format, in the order of the index', async () => {
   const [expected, found]: [Row[], Row[]] = [[], []];
   for await (const lines of debitLines(home.sql, JANUARY)) expected.push(...lines.map((line) => JSON.parse(line)));
   await home.archive('parquet');
@@ -72,7 +72,7 @@ test('answers receipts of an archived month from its file, to the account that p
   expect(await ledger.receipt(payer.accountId, mine)).toBeUndefined();
 });
 
-test('copies a month of many debits to the end, however slowly they are taken, or until it fails', async () => {
+test('copies a month of many debits completely, however slowly they are consumed, or until it fails', async () => {
   const { sql, payer } = home;
   await sql`
     insert into debits_2025_01 (request_id, seq, amount_thousandths, balance_after, account_id, key_number, items, cache_hits,
@@ -95,7 +95,7 @@ test('copies a month of many debits to the end, however slowly they are taken, o
   expect(await sql`select 1 as one`).toHaveLength(1);
 });
 
-test('leaves nothing behind, and the database usable, when it is interrupted or what comes in cannot be read', async () => {
+test('leaves nothing behind, and the database usable, when it is interrupted or its input is unreadable', async () => {
   const stop = new Error('interrupted');
   const onProgress = () => {
     throw stop;
@@ -111,7 +111,7 @@ test('leaves nothing behind, and the database usable, when it is interrupted or 
   expect(await home.archive('parquet')).toHaveLength(2);
 });
 
-test('refuses to restore a file that is not what was archived, to the byte', async () => {
+test('refuses to restore a file that differs from the archived one by a byte', async () => {
   await home.archive('parquet');
   const path = join(home.folder, `debits-${JANUARY}.parquet`);
   const bytes = await readFile(path);

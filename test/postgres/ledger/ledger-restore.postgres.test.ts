@@ -1,4 +1,4 @@
-/** What is archived: a fault in what is left is found, and a restore takes only what was archived. */
+/** After an archive, faults in the remaining rows are found, and a restore accepts only the archived file. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
@@ -60,7 +60,7 @@ describe('a restore', () => {
     await archive();
   });
 
-  test('refuses a file that is not what was archived, to the byte', async () => {
+  test('refuses a file that differs from the archived one by a byte', async () => {
     const path = join(folder, `debits-${JANUARY}.ndjson.gz`);
     const bytes = await readFile(path);
     const damaged = Buffer.from(bytes);
@@ -98,7 +98,7 @@ describe('a restore', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('takes in what was posted for the month since', async () => {
+  test('includes what was posted for the month since', async () => {
     const late = debitOf(payer, 9, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) });
     await ledger.post(late);
     expect(await sql`select from debits_of_no_month`).toHaveLength(1);

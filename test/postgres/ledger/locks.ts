@@ -4,7 +4,7 @@ import { holdLocks } from '../../kit/postgres/hold-locks.js';
 
 export type Lock = (tx: Transaction, payer: Payer) => Promise<unknown>;
 
-/** What a transaction does to have one of a payer's rows. */
+/** The statements with which a transaction locks one of a payer's rows. */
 export const LOCKS = {
   wallet: (tx, { walletId }) => tx`select from wallets where wallet_id = ${walletId} for update`,
   key: (tx, { keyId }) => tx`select from keys where key_id = ${keyId} for update`,
@@ -12,6 +12,6 @@ export const LOCKS = {
   cap: (tx, { accountId }) => tx`select from spend_caps where account_id = ${accountId} for update`,
 } as const satisfies Record<string, Lock>;
 
-/** Keeps what it has locked until it is told to commit. */
+/** Takes the lock; the returned function commits and releases it. */
 export const hold = (sql: Sql, lock: Lock, payer: Payer): Promise<() => Promise<void>> =>
   holdLocks(sql, (tx) => lock(tx, payer));

@@ -1,4 +1,4 @@
-/** Sums that usage is answered from: folded, and the same at any moment. */
+/** The sums from which usage is answered: they are folded into days, and give the same answer at any moment. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ test('folds hours of past days into days on any node without changing a result',
   const payer = await openPayer(createAccounts(sql));
   await grantTo(nodes[0], payer, 1_000_000);
   for (let nth = 0; nth < 30; nth += 1) {
-    // Of a request that began before the sums: it is in them at once.
+    // A request that began before the sums were made, so its debit is added to the sums at once.
     const requestId = v7({ msecs: Date.now() - HOUR_MS });
     await nodes[0].post(debitOf(payer, 1_000, { operation: `op${nth % 3}`, requestId }));
   }
@@ -42,7 +42,7 @@ test('folds hours of past days into days on any node without changing a result',
   expect((await nodes[0].check()).faults).toEqual([]);
   const [during] = await Promise.all([ask(), nodes[0].runMaintenance(), nodes[1].runMaintenance()]);
   expect(during).toEqual(before);
-  // What one of two leaves to the other, and the other to the one, is done by the next run.
+  // Each of two concurrent runs may have left some work to the other; the next run does it.
   await nodes[0].runMaintenance();
   expect(await ask()).toEqual(before);
   expect((await nodes[0].check()).faults).toEqual([]);
@@ -53,7 +53,7 @@ test('folds hours of past days into days on any node without changing a result',
   expect(left?.days).toBeGreaterThan(0);
 });
 
-test('one run sums up all that is due: of wallets with any number, and of one with thousands of debits', async () => {
+test('sums up everything due in one run, for wallets with any number and one with thousands of debits', async () => {
   database = await freshDatabase();
   const { sql } = database;
   const ledger = createLedger(sql);
@@ -77,7 +77,7 @@ test('one run sums up all that is due: of wallets with any number, and of one wi
   expect((await ledger.check()).faults).toEqual([]);
 });
 
-test('names of days before yesterday are dropped', async () => {
+test('drops names of days before yesterday', async () => {
   database = await freshDatabase();
   const { sql } = database;
   const ledger = createLedger(sql);
