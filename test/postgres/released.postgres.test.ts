@@ -1,4 +1,4 @@
-/** A database made by 0.3.0 as released becomes today's at the first start: its books exact, its keys working, its tweets found. */
+/** A database of the released 0.3.0 is upgraded at the first start: books are exact, keys work, tweets are found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMPORT_LOCK } from '../../adapters/networks/corpus/import/sql.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
@@ -22,12 +22,12 @@ const ask = async (key: string, path: string) => {
   return body;
 };
 
-/** What the service says of an account now, of all that 0.3.0 said of it. */
+/** What the service says of an account now, for comparison with what 0.3.0 said. */
 async function saidOf({ key, receipts }: (typeof TOLD.accounts)[number]) {
   const me = await ask(key, '/v1/me');
   const usage = await ask(key, '/v1/usage?group=day,endpoint,key&from=2026-11-01&to=2026-12-31');
   const said = [];
-  // One after the other: an account has few places for questions about the past.
+  // One after the other, because an account may run few history queries at once.
   for (const { data } of receipts) said.push(await ask(key, `/v1/usage/${data.request_id}`));
   return { me, usage, receipts: said };
 }
@@ -50,7 +50,7 @@ async function expectBooksAsTold(): Promise<void> {
   expect((await perch.ledger.check()).faults).toEqual([]);
 }
 
-/** A read of each account: what it costs is gone from the wallet, and nothing else. */
+/** Makes a read for each account, and checks that its wallet falls by exactly the charge. */
 async function readOnce(): Promise<void> {
   const path = Object.keys(TOLD.corpus)[0] ?? '';
   for (const { key, walletId, me } of TOLD.accounts) {
@@ -95,7 +95,7 @@ test('lets a hosted client use its refresh token under the cap that its customer
   expect(caps[0]?.cap?.spent).toBeGreaterThan(0);
 });
 
-test('a revoked key stays revoked, a frozen account frozen, a cap that is spent stays spent', async () => {
+test('keeps a revoked key revoked, a frozen account frozen, and a spent cap spent', async () => {
   for (const key of [TOLD.revoked, ...TOLD.frozen.map((account) => account.key)]) {
     expect((await as(key).get('/v1/me')).status).toBe(401);
   }

@@ -15,9 +15,9 @@ interface ToldAccount {
   readonly accountId: string;
   readonly walletId: string;
   readonly key: string;
-  /** Those that still worked. */
+  /** The account's other keys that still worked. */
   readonly otherKeys: readonly string[];
-  /** Bodies without their request ids: of `/v1/me`, of usage by day, endpoint and key, and of each receipt. */
+  /** Bodies without request ids: of `/v1/me`, of usage by day, endpoint and key, and of each receipt. */
   readonly me: { readonly balance: number };
   readonly usage: Page;
   readonly receipts: readonly { readonly data: { readonly request_id: string } }[];
@@ -25,7 +25,7 @@ interface ToldAccount {
 
 /** What 0.3.0 said of the database that it left behind. */
 export interface Told {
-  /** As PERCH_SECRET. */
+  /** The value of PERCH_SECRET. */
   readonly secret: string;
   readonly accounts: readonly ToldAccount[];
   readonly frozen: readonly (Pick<ToldAccount, 'accountId' | 'walletId' | 'key'> & {
@@ -42,14 +42,14 @@ export interface Told {
 
 export const told = (): Told => JSON.parse(unpacked('told.json.gz'));
 
-/** Puts the database of 0.3.0 in place of a fresh one (test/kit/fixtures/0.3.0/README.md). */
+/** Replaces a fresh database with that of 0.3.0 (test/kit/fixtures/0.3.0/README.md). */
 export async function loadReleased({ sql, target }: FreshDatabase): Promise<void> {
   await sql`drop schema public cascade`;
   await sql`create schema public`;
-  // A dump changes settings of its connection.
+  // Loaded on a separate connection, because a dump changes settings of its connection.
   const own = connect(target, { max: 1 });
   await own.unsafe(unpacked('database.sql.gz')).finally(() => own.end());
-  // What was live stays so, however long ago the dump was made.
+  // Keeps live grants and tokens live, however old the dump is.
   await sql`update oauth_grants set created_at = now()`;
   await sql`update oauth_refresh_tokens set expires_at = now() + interval '1 day' where used_at is null`;
 }

@@ -14,7 +14,7 @@ import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 describe.concurrent('a statement that fails for a passing reason', () => {
   const bounds = { withinMs: 300, inDoubtMs: 60_000 };
-  /** Fails with one code after the other, the last one until the time has come. */
+  /** Fails with one code after the other, and repeats the last one until that time has passed. */
   const failing = (untilMs: number, ...codes: string[]) => {
     const began = performance.now();
     return async (): Promise<string> => {
@@ -23,18 +23,18 @@ describe.concurrent('a statement that fails for a passing reason', () => {
     };
   };
 
-  test.each(['ECONNREFUSED', '57P03', '40P01'])('and did nothing (%s) is given up within the bound', async (code) => {
+  test.each(['ECONNREFUSED', '57P03', '40P01'])('is given up within the bound if it did nothing (%s)', async (code) => {
     await expect(retryTransient(failing(60_000, code), bounds)).rejects.toMatchObject({ code });
   });
 
   test.each(['CONNECTION_CLOSED', 'ECONNRESET', '57P01', '08006'])(
-    'and may have gone through unheard (%s) is tried until that is known',
+    'is tried until its result is known if it may have succeeded (%s)',
     async (code) => {
       expect(await retryTransient(failing(900, code, 'ECONNREFUSED'), bounds)).toBe('known');
     },
   );
 
-  test('goes through a moment later', async () => {
+  test('succeeds a moment later', async () => {
     expect(await retryTransient(failing(100, 'ECONNREFUSED'))).toBe('known');
   });
 });
@@ -60,7 +60,7 @@ describe('a commit whose answer is lost', () => {
     await grantTo(ledger, payer, 5_000);
     const sql = connect({ ...database.target, host: between.folder }, { max: 1 });
     const through = createLedger(sql);
-    // The statement is prepared: the next debit waits for no answer but the commit's.
+    // The statement is prepared, so the next debit only waits for the answer to its commit.
     await through.post(debitOf(payer, 500));
     const debit = debitOf(payer, 1_000);
     between.loseAnswers();
@@ -77,10 +77,10 @@ describe('a commit whose answer is lost', () => {
   });
 });
 
-/** Stands between a pool and the server. */
+/** A proxy between a pool and the server. */
 interface Between {
   readonly folder: string;
-  /** What the server says is heard by nobody from now on. */
+  /** Drops all answers of the server from now on. */
   loseAnswers(): void;
   /** Ends all connections and refuses new ones. */
   goAway(): Promise<void>;

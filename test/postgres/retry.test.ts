@@ -12,7 +12,7 @@ import { manualClock } from '../kit/time/manual-clock.js';
 
 const failure = (code: string | undefined): Error => Object.assign(new Error('failed'), { code });
 
-/** Time that passes only while somebody waits. */
+/** A clock that advances only while the code waits. */
 function passing() {
   const monotonic = manualClock();
   const waits: number[] = [];
@@ -56,7 +56,7 @@ describe('a failure of a statement', () => {
     ]);
   });
 
-  it('is a duplicate only if the database says so', () => {
+  it('counts as a duplicate only if the database says so', () => {
     const fromServer = (code: string) => Object.assign(new postgres.PostgresError('failed'), { code });
     const all = [fromServer('23505'), fromServer('23503'), failure('23505')].map(isUniqueViolation);
     expect(all).toEqual([true, false, false]);
@@ -81,7 +81,7 @@ describe('trying again', () => {
     expect(waits).toEqual([50, 100, 200, 400, 800, 800, 800]);
   });
 
-  it('is not done for a failure that stays', async () => {
+  it('does not happen for a permanent failure', async () => {
     const { time, waits } = passing();
     await expect(retryTransient(runs('22P02'), undefined, time)).rejects.toMatchObject({ code: '22P02' });
     expect(waits).toEqual([]);
@@ -91,15 +91,15 @@ describe('trying again', () => {
     ['nothing was done', ['ECONNREFUSED'], 350],
     ['it may have been done', ['ECONNRESET'], 750],
     ['it may have been done, whatever fails later', ['ECONNREFUSED', 'ECONNRESET', 'ECONNREFUSED'], 750],
-  ])('ends within the bound for when %s', async (_name, codes, spentMs) => {
+  ])('ends within the bound that applies if %s', async (_name, codes, spentMs) => {
     const { time, waits } = passing();
-    // After 50, 100, 200 and 400 ms: one wait more would end after the bound, and one that ends at it is made.
+    // Waits 50, 100, 200 and 400 ms. A wait that would end after the bound is not made; one that ends at it is.
     const bounds = { withinMs: 350, inDoubtMs: 750 };
     await expect(retryTransient(runs(...codes), bounds, time)).rejects.toMatchObject({ code: codes.at(-1) });
     expect(waits.reduce((sum, ms) => sum + ms)).toBe(spentMs);
   });
 
-  it('continues for 5 s, or for a minute once the work may have been done', async () => {
+  it('continues for 5 s, or for a minute if the work may have been done', async () => {
     for (const [code, mostMs] of [
       ['ECONNREFUSED', 5_000],
       ['ECONNRESET', 60_000],
@@ -113,7 +113,7 @@ describe('trying again', () => {
 });
 
 describe('a read', () => {
-  /** How long a read is repeated that always fails with this code. */
+  /** How long a read that always fails with this code is repeated. */
   async function repeatedMs(code: string, signal?: AbortSignal): Promise<number> {
     const { time, waits } = passing();
     await expect(retryRead(() => Promise.reject(failure(code)), signal, time)).rejects.toMatchObject({ code });
@@ -133,7 +133,7 @@ describe('a read', () => {
   it.each([
     ['that', 10_000, undefined],
     ['its own deadline', 60_000, new AbortController().signal],
-  ])('is repeated for the last time at the end of %s', async (_what, mostMs, signal) => {
+  ])('is last repeated at the end of %s', async (_what, mostMs, signal) => {
     const { time, waits } = passing();
     const read = async () => {
       if (waits.length > 0) return 'row';

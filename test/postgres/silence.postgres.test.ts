@@ -1,4 +1,4 @@
-/** A server that has gone without a word is noticed; one that works for long is left to it. */
+/** A server that disappears silently is noticed, while one that works on a long statement is left alone. */
 
 import postgres from 'postgres';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -15,7 +15,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A pool over a line that can hang, which is asked about after half a second. */
+/** A pool over a line that can hang. After half a second of silence, the server is checked. */
 async function open(max = 2) {
   database = await freshDatabase();
   const led = await lineTo(database);
@@ -26,7 +26,7 @@ async function open(max = 2) {
   return { sql, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
 }
 
-it('rejects statements, also those of a transaction, when nothing passes, and connects again', async () => {
+it('rejects statements, even in a transaction, when nothing arrives, and connects again', async () => {
   await using opened = await open(4);
   const { sql } = opened;
   const running = Array.from({ length: 2 }, () => sql`select pg_sleep(20)`.execute());
@@ -48,14 +48,14 @@ it('lets a statement take its time while the server answers', async () => {
   expect(await opened.sql`select pg_backend_pid() as pid`).toEqual([{ pid: row?.pid }]);
 });
 
-it('asks about idle connections, and keeps them', async () => {
+it('checks idle connections, and keeps them', async () => {
   await using opened = await open(1);
   const [first] = await opened.sql`select pg_backend_pid() as pid`;
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(await opened.sql`select pg_backend_pid() as pid`).toEqual([first]);
 });
 
-it('is what every pool over an address has', async () => {
+it('watches every pool that is opened by an address', async () => {
   const opened = vi.spyOn(SilenceWatch.prototype, 'open');
   database = await freshDatabase();
   const led = await lineTo(database);

@@ -9,16 +9,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a bigint is a number where that is exact, and text beyond', async () => {
+test('returns a bigint as a number if that is exact, and as text otherwise', async () => {
   const { sql } = database;
   const [row] = await sql`
     select 9007199254740991::bigint as exact, 9007199254740993::bigint as beyond, array[1, 9007199254740993]::bigint[] as both`;
   expect(row).toEqual({ exact: 9007199254740991, beyond: '9007199254740993', both: [1, '9007199254740993'] });
 });
 
-test('arrays come back as they were sent, whatever is in them', async () => {
+test('returns arrays as they were sent, whatever they contain', async () => {
   const { sql } = database;
-  // Postgres stores no zero character; 'grapheme' gives whole characters only.
+  // Postgres stores no zero character. 'grapheme' generates whole characters only.
   const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\u0000', ''));
   await fc.assert(
     fc.asyncProperty(
@@ -37,7 +37,7 @@ test('arrays come back as they were sent, whatever is in them', async () => {
   );
 });
 
-test('arrays of other types are read as their elements are', async () => {
+test('reads arrays of other types like their elements', async () => {
   const [row] = await database.sql`
     select array[true, false, null] as booleans, array[decode('00ff', 'hex')] as bytes,
       array['2026-01-02T03:04:05.678Z'::timestamptz] as times, array['x']::varchar[] as names`;
@@ -49,9 +49,9 @@ test('arrays of other types are read as their elements are', async () => {
   });
 });
 
-test('a transaction has its connection for itself, however many statements of others are ahead of it', async () => {
+test('keeps a transaction on a connection of its own, however many other statements are queued before it', async () => {
   for (let ahead = 198; ahead <= 206; ahead += 1) {
-    // Not connected yet: all of them wait for the same connection, and are sent at once.
+    // Not connected yet, so all of them wait for the same connection, and are sent together.
     const sql = connect(database.target, { max: 1 });
     try {
       const statements = Array.from({ length: ahead }, (_, nth) => sql`select ${nth}::int as nth`.execute());

@@ -29,7 +29,7 @@ const minute = (ago: number, given: Partial<BadMinute> = {}): BadMinute => ({
   ...given,
 });
 
-it('processes that write at once add up', async () => {
+it('adds up what processes write at once', async () => {
   const histories = Array.from({ length: 4 }, () => createStatusHistory(database.sql));
   const rows = [day({}), day({ family: 'slow', down: 1 })];
   await Promise.all(
@@ -72,7 +72,7 @@ it('joins consecutive minutes into one incident of the worst severity, splits at
   expect((await history.read(TODAY, 1)).incidents).toHaveLength(1);
 });
 
-it('ninety days are kept', async () => {
+it('keeps ninety days', async () => {
   const history = createStatusHistory(database.sql);
   const old = [89, 90, 91].map((ago) => day({ day: utcDay(NOW - ago * DAY_MS) }));
   await history.add(randomUUID(), old, [minute(91 * 1440), minute(89 * 1440), minute(89 * 1440 + 1)]);

@@ -1,4 +1,4 @@
-/** What the step from 0.3.0 makes of entries that the released dump has none of: odd ids and paths, many months, long names. */
+/** How the migration from 0.3.0 converts entries that the released dump lacks: odd ids, odd paths, many months. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ let database: FreshDatabase;
 let sql: Sql;
 let ledger: Ledger;
 let payer: Payer;
-/** Of one debit a day, the oldest first; then one with a random id, and one by a clock that is a day ahead. */
+/** The ids of one debit a day, oldest first, then a random id, and one from a clock that is a day ahead. */
 let ids: string[];
 
 beforeEach(async () => {
@@ -77,7 +77,7 @@ async function postAsReleased(): Promise<void> {
   await sql`analyze ledger_entries`;
 }
 
-/** `2025_12`, of an id that is a time. */
+/** The month of an id that contains a time, as `2025_12`. */
 const monthOf = (id: string): string =>
   new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString().slice(0, 7).replace('-', '_');
 
@@ -101,7 +101,7 @@ test('converts every entry, says how many there are, and leaves a ledger without
   expect(names.map(({ endpoint = '' }) => endpoint.length)).toEqual([64, 4]);
 });
 
-test('puts debits into the month of their request, and those whose id is not a time into none', async () => {
+test('puts debits into the month of their request, and those whose id has no time into none', async () => {
   await migrate(sql);
   const rows = await sql<{ id: string; table: string }[]>`
     select request_id as id, tableoid::regclass::text as table from debits order by seq`;
@@ -141,7 +141,7 @@ test('counts what 0.3.0 posted in a cap that is set afterwards', async () => {
   expect((await ledger.check()).faults).toEqual([]);
 });
 
-test('fails and changes nothing where an entry names a key that does not exist', async () => {
+test('fails and changes nothing if an entry names a key that does not exist', async () => {
   await sql`alter table ledger_entries disable trigger append_only`;
   await sql`update ledger_entries set key_id = ${randomUUID()} where seq = 2`;
   await expect(migrate(sql)).rejects.toMatchObject({ code: '23502' });

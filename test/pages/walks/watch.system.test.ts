@@ -1,4 +1,4 @@
-/** A customer watches an account in a browser: a post arrives on their server, with a receipt, and can be sent again. */
+/** A customer watches an account in a browser: a post arrives on their server with a receipt, and can be sent again. */
 import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The statement for all debits, by itself: what it says of rows that another transaction has locked. */
+/** The statement for all debits, on its own: what it reports about rows that another transaction has locked. */
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
@@ -39,8 +39,8 @@ const outcomesOf = async (debits: readonly Debit[], mode: LockMode): Promise<str
   (await postDebits(sql, debits, mode)).map(({ outcome }) => outcome);
 
 /**
- * What becomes of debits for one of whose rows a statement waits until another transaction commits, and what was found
- * meanwhile. On a busy machine it may have waited for too long by then: it starts again.
+ * The outcomes of a statement that waits for a locked row until the other transaction commits, and the result of
+  * `meanwhile`. On a busy machine the statement may wait too long; then all of it is tried again.
  */
 async function afterWaiting<Found = undefined>(
   lock: Lock,
@@ -77,7 +77,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
     expect(await afterWaiting(LOCKS[what], payer, [debitOf(payer, 1)])).toMatchObject({ outcomes: ['posted'] });
   });
 
-  test('fails, having posted nothing, where it waits for too long', async () => {
+  test('fails and posts nothing if the statement waits too long', async () => {
     const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
     const debits = [debitOf(locked, 1), debitOf(free, 1)];
     const release = await hold(sql, LOCKS[what], locked);
@@ -101,7 +101,7 @@ test('sees the cap that its key gets while the statement waits for it', async ()
   expect(await outcomesOf([debitOf(payer, CAP)], 'waitForLock')).toEqual(['posted']);
 });
 
-test('locks wallets in the order of their accounts, in which other nodes lock them as well', async () => {
+test('locks wallets in the order of their accounts, as other nodes do', async () => {
   const payers = [await openWith(1_000), await openWith(1_000)];
   const [first, second] = payers.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1)) as [Payer, Payer];
   const secondIsFree = async () =>
@@ -125,7 +125,7 @@ describe('a debit whose names do not belong together', () => {
     };
   };
 
-  test('is missing where the statement waits; where it skips, it cannot tell those that do not exist from locked ones', async () => {
+  test('is missing if the statement waits, and may look locked if the statement skips locked rows', async () => {
     const { account, wallet, key, keyOfAnother } = await strangers();
     const debits = [account, wallet, key, keyOfAnother] as Debit[];
     expect(await outcomesOf(debits, 'waitForLock')).toEqual(['missing', 'missing', 'missing', 'missing']);
@@ -164,7 +164,7 @@ describe.each(['one Postgres', 'shards'] as const)('in %s', (where) => {
     }
   });
 
-  test('passes the shard in the way that Citus takes it, without a null', async () => {
+  test('passes the shard in the form that Citus needs, never as null', async () => {
     const payer = await openWith(1_000);
     const session = connect(database.target, { max: 1 });
     const { postPlain, postAny, find } = debitStatements(session, SHARDS[where]);

@@ -1,4 +1,4 @@
-/** The ledger's tables: receipts, sums that are made later, and months. */
+/** The ledger's tables: receipts, deferred sums, and months. */
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ async function openWith(amount: number, cap: number | null = null): Promise<Paye
   return payer;
 }
 
-/** As if sums had last been made so long ago: later debits have come after them. */
+/** Moves the time of the last sums that far back, so that later debits are not summed up yet. */
 const sumsEndedBefore = (ms: number) =>
   sql`update wallets set summed_to = first_id_at(now() - ${ms} * interval '1 millisecond')`;
 
@@ -40,7 +40,7 @@ const ago = (ms: number): { requestId: string } => ({ requestId: v7({ msecs: Dat
 
 const faults = async () => (await ledger.check()).faults;
 
-test('a receipt is read as it was posted, whatever its lines', async () => {
+test('reads a receipt as it was posted, whatever its lines', async () => {
   const payer = await openWith(1_000_000_000);
   const name = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_.…]{0,63}$/);
   const line = fc.record({
@@ -66,7 +66,7 @@ test('a receipt is read as it was posted, whatever its lines', async () => {
 });
 
 describe('sums', () => {
-  test('are made later, up to requests that are settled; usage and what keys spent are the same before and after', async () => {
+  test('are made later, for settled requests only, and change neither usage nor the spending of keys', async () => {
     const payer = await openWith(100_000);
     await sumsEndedBefore(2 * HOUR_MS);
     const ids = [ago(HOUR_MS), ago(HOUR_MS / 2), {}, { requestId: randomId() }, ago(3 * HOUR_MS)];
@@ -82,14 +82,14 @@ describe('sums', () => {
     await ledger.runMaintenance();
     expect(await sql`select from unsummed_debits`).toHaveLength(1);
     expect(await told()).toEqual(before);
-    // A request that took longer than the sums waited for it.
+    // A request that took longer than the sums wait for.
     await ledger.post(debitOf(payer, 1, ago(HOUR_MS / 2)));
     expect(await sql`select from unsummed_debits`).toHaveLength(1);
     expect(await spentBy(accounts, payer)).toBe(3_101);
     expect(await faults()).toEqual([]);
   });
 
-  test('of a wallet with many debits are made in steps, while more are posted', async () => {
+  test('of a wallet with many debits are made in steps while more are posted', async () => {
     const payer = await openWith(1_000_000);
     await sumsEndedBefore(2 * HOUR_MS);
     const post = () => ledger.post(debitOf(payer, 1, ago(HOUR_MS - Math.random() * 1000)));
@@ -110,7 +110,7 @@ describe('sums', () => {
     expect(await spentBy(accounts, payer)).toBe(posted);
   });
 
-  test('counts what was spent since the sums in a cap that is set by plain SQL', async () => {
+  test('do not keep a cap set by plain SQL from counting what was spent after them', async () => {
     const payer = await openWith(10_000);
     await ledger.post(debitOf(payer, 700));
     for (const period of ['day', 'month', 'total']) {
@@ -131,7 +131,7 @@ describe('months', () => {
   const months = () => sql<{ name: string }[]>`
     select relid::regclass::text as name from pg_partition_tree('debits') where isleaf order by 1`;
 
-  test('are open from this one to the third ahead, and a month that was missed is opened by maintenance', async () => {
+  test('are open up to the third one ahead, and maintenance opens a month that was missed', async () => {
     const all = (await months()).map(({ name }) => name);
     expect(all.filter((name) => /^debits_\d{4}_\d{2}$/.test(name))).toHaveLength(4);
     expect(all).toContain('debits_of_no_month');
@@ -140,7 +140,7 @@ describe('months', () => {
     expect((await months()).map(({ name }) => name)).toEqual(all);
   });
 
-  test('stores a debit in the default partition when its month has none', async () => {
+  test('without a partition have their debits in the default one', async () => {
     const payer = await openWith(10_000);
     const [month] = await sql<{ name: string }[]>`select to_char(now() at time zone 'UTC', '"debits_"YYYY_MM') as name`;
     await sql.unsafe(`drop table ${month?.name}`);
@@ -159,9 +159,9 @@ describe('months', () => {
   });
 });
 
-test('a charge takes fewer than 230 bytes of table and index', async () => {
+test('stores a charge in fewer than 230 bytes of table and index', async () => {
   const payers = await Promise.all(Array.from({ length: 40 }, () => openWith(1_000_000)));
-  // Rows as they lie in a full page, each aligned and with its pointer: several connections at once leave pages half full.
+  // Counts rows as in a full page, aligned and with a pointer: concurrent connections leave pages half full.
   const size = async () => {
     const [row] = await sql<{ bytes: number }[]>`
       select (select sum(pg_indexes_size(relid)) from pg_partition_tree('debits') where isleaf)

@@ -4,7 +4,7 @@ import { openFlushes } from './open-flushes.js';
 
 const LETTERS = ['a', 'b', 'c', 'd'];
 
-/** Nobody waits for a lock: locked parts are only retried. */
+/** No flush waits for a lock, so locked parts are only retried. */
 const RETRIED = { waits: 0 };
 
 describe('a part with a locked row', () => {
@@ -21,7 +21,7 @@ describe('a part with a locked row', () => {
     }
   });
 
-  test('is retried beside others only if it was in no flush that took too long, by any of its requests', async () => {
+  test('is retried beside others only if none of its requests was in a flush that took too long', async () => {
     const retriesAfter = async (...verdicts: Verdict<string>[]) => {
       const { submit, run, nth, begun } = openFlushes({ bounds: RETRIED });
       await submit('a1', 'a2', 'a3');
@@ -38,7 +38,7 @@ describe('a part with a locked row', () => {
     expect(await retriesAfter('locked', 'isolate', 'retry')).toEqual([]);
   });
 
-  test('is not formed when its requests only need another try: they join the next shared flush', async () => {
+  test('does not wait apart if its requests only need another try: they join the next shared flush', async () => {
     const { submit, nth, begun } = openFlushes({ bounds: { flights: 1 } });
     await submit('a1', 'a2', 'b1');
     await nth(0).end('retry');
@@ -56,7 +56,7 @@ describe('a part with a locked row', () => {
     expect(begun(1)).toEqual(['plain: b1', 'skipLocked: a1!']);
   });
 
-  test('shares the flush in which it is retried: at most so many do', async () => {
+  test('shares the flush in which it is retried, up to the size of a flush', async () => {
     const { submit, run, nth, begun } = openFlushes({ bounds: { ...RETRIED, most: 2 } });
     await submit('a1', 'b1', 'c1');
     expect(begun()).toEqual(['skipLocked: a1 b1', 'skipLocked: c1']);
@@ -66,7 +66,7 @@ describe('a part with a locked row', () => {
     expect(begun(2)).toEqual(['skipLocked: a1 b1', 'skipLocked: c1']);
   });
 
-  test('is one of at most a hundred in the flush in which it is retried', async () => {
+  test('is retried with at most 99 others in one flush', async () => {
     const partOf = (nth: number) => String.fromCharCode(0x4e00 + nth);
     const { submit, run, nth, begun } = openFlushes({ bounds: { ...RETRIED, flights: 1 } });
     await submit(...Array.from({ length: 101 }, (_, nth) => partOf(nth)));
@@ -78,7 +78,7 @@ describe('a part with a locked row', () => {
 });
 
 describe('waiting for a lock', () => {
-  test('happens in so many flushes at a time', async () => {
+  test('happens in a limited number of flushes at a time', async () => {
     const { submit, nth, begun } = openFlushes();
     await submit('a1', 'b1', 'c1', 'd1');
     await nth(0).end('locked');
@@ -87,7 +87,7 @@ describe('waiting for a lock', () => {
     expect(begun(3)).toEqual(['waitForLock: c1']);
   });
 
-  test('takes turns where a lock was met more than once: one at a time, when it is due, beside shared flushes', async () => {
+  test('takes turns for locks met more than once: one at a time, when due, beside shared flushes', async () => {
     const { submit, run, nth, begun } = openFlushes();
     await submit('a1', 'b1', 'c1');
     await submit('x1');
@@ -98,7 +98,7 @@ describe('waiting for a lock', () => {
     expect(begun(1)).toEqual(['skipLocked: x1', 'waitForLock: a1', 'waitForLock: b1', 'waitForLock: c1']);
     await run(1);
     expect(begun(5)).toEqual(['waitForLock: a1']);
-    // The place that is free now is for those whose lock may be brief.
+    // The free place is kept for parts whose lock may be brief.
     await nth(4).end();
     await run(100);
     expect(begun(6)).toEqual([]);

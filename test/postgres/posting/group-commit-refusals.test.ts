@@ -4,7 +4,7 @@ import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { openFlushes } from './open-flushes.js';
 
 describe('a request is refused', () => {
-  test('with an error of its own where none is given', async () => {
+  test('with a default error if none is given', async () => {
     const time = new VirtualTime();
     const commits = new GroupCommit<string, string>({
       flush: async () => [],
@@ -16,7 +16,7 @@ describe('a request is refused', () => {
     await expect(commits.submit('a2')).rejects.toThrow('too many wait for a flush');
   });
 
-  test('if its part has been locked for more than a second and as many as a locked one may have wait', async () => {
+  test('if its part has been locked for over a second and has as many requests as a locked part may have', async () => {
     const { submit, run, nth, answers } = openFlushes({ bounds: { maxOfLocked: 2 } });
     await submit('a1');
     await nth(0).end('locked');
@@ -27,7 +27,7 @@ describe('a request is refused', () => {
     expect(answers).toEqual({ a5: 'try again in 2 s' });
   });
 
-  test('not while fewer than that wait, however long its part has been locked', async () => {
+  test('not while fewer than that are waiting, however long its part has been locked', async () => {
     const { submit, run, nth, answers } = openFlushes({ bounds: { maxOfLocked: 2 } });
     await submit('a1');
     await nth(0).end('locked');
@@ -38,7 +38,7 @@ describe('a request is refused', () => {
     expect(answers).toEqual({ a4: 'try again in 2 s' });
   });
 
-  test('not if its part has no lock, as long as fewer wait than may', async () => {
+  test('not if its part is not locked, up to the limit of a part', async () => {
     const { submit, run, answers } = openFlushes({ bounds: { maxOfLocked: 1 } });
     await submit('a1');
     await run(2_000);
@@ -46,7 +46,7 @@ describe('a request is refused', () => {
     expect(answers).toEqual({});
   });
 
-  test('not while all parts together have room, whatever the share of its own', async () => {
+  test('not while all parts together have room, however large the share of its part', async () => {
     const { submit, answers } = openFlushes({ bounds: { maxWaiting: 6 } });
     await submit('b1');
     await submit('a1');
@@ -56,7 +56,7 @@ describe('a request is refused', () => {
 });
 
 describe('there is room again', () => {
-  test('after as long again as the lock has lasted', async () => {
+  test('after as long as the lock has lasted so far', async () => {
     const { submit, run, nth, answers } = openFlushes({ bounds: { maxOfPartition: 1 } });
     await submit('a1');
     await run(1_000);
@@ -69,7 +69,7 @@ describe('there is room again', () => {
     expect(answers).toEqual({ a3: 'try again in 5 s', a4: 'try again in 30 s' });
   });
 
-  test('after as long as the flushes take for those that wait, by the last one', async () => {
+  test('after the time that flushes for the waiting requests take, judged by the last flush', async () => {
     const { submit, run, nth, answers } = openFlushes({ bounds: { most: 2, maxOfPartition: 4 } });
     await submit('a1', 'a2', 'a3', 'a4');
     await run(1_700);
@@ -86,7 +86,7 @@ describe('there is room again', () => {
     expect(answers).toEqual({ a1: 'a1', a2: 'a2', a3: 'a3', a4: 'a4' });
   });
 
-  test('when requests are abandoned, and those are not flushed', async () => {
+  test('when requests are abandoned, which are then not flushed', async () => {
     const gone = new Set<string>();
     const dismissal = (request: string) => (gone.has(request) ? new Error('has left') : undefined);
     const { submit, run, nth, begun, answers } = openFlushes({ bounds: { maxWaiting: 6, flights: 1 }, dismissal });
@@ -102,7 +102,7 @@ describe('there is room again', () => {
     expect(begun(1)).toEqual(['skipLocked: c1 b1 b2 b3 a3']);
   });
 
-  test('for the even share of a part among those that have requests, not among those that had some', async () => {
+  test('for a part’s even share among the parts that have requests now', async () => {
     const { submit, nth, answers } = openFlushes({ bounds: { maxWaiting: 4, flights: 1 } });
     await submit('a', 'b', 'c', 'd');
     await nth(0).end();

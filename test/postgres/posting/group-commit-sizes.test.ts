@@ -10,7 +10,7 @@ describe('a shared flush', () => {
     expect(begun(1)).toEqual(['skipLocked: a1 a2 a3 b1 b2 b3']);
   });
 
-  test('is shared by what room the retried ones leave', async () => {
+  test('shares the room that retried requests leave', async () => {
     const { submit, run, nth, begun } = openFlushes({ bounds: { most: 6, flights: 1, waits: 0 } });
     await submit('l1', 'm1');
     await submit('x1');
@@ -21,7 +21,7 @@ describe('a shared flush', () => {
     expect(begun(2)).toEqual(['skipLocked: l1 m1 a1 a2 b1 b2']);
   });
 
-  test('leaves those it has no room for to the next one', async () => {
+  test('leaves requests for which it has no room to the next one', async () => {
     const { submit, run, nth, begun } = openFlushes({ bounds: { most: 2, flights: 1, waits: 0 } });
     await submit('l1');
     await submit('x1');
@@ -34,7 +34,7 @@ describe('a shared flush', () => {
     expect(begun(3)).toEqual(['skipLocked: b1 b2']);
   });
 
-  test('looks at no more parts than can be in it', async () => {
+  test('examines no more parts than fit into it', async () => {
     const seen: string[] = [];
     const isPlain = (request: string) => seen.push(request) > 0;
     const { submit, begun } = openFlushes({ bounds: { most: 2, flights: 1 }, isPlain });
@@ -43,7 +43,7 @@ describe('a shared flush', () => {
     expect(seen).toEqual(['a1', 'b1']);
   });
 
-  test('goes together with as many others as there is room for', async () => {
+  test('runs beside as many others as the bound allows', async () => {
     const { submit, nth, begun } = openFlushes({ bounds: { most: 2, flights: 3 } });
     await submit('a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1');
     expect(begun()).toEqual(['skipLocked: a1 b1', 'skipLocked: c1 d1', 'skipLocked: e1 f1']);
@@ -51,7 +51,7 @@ describe('a shared flush', () => {
     expect(begun(3)).toEqual(['skipLocked: g1']);
   });
 
-  test('is a second plain one from two hundred waiting requests on', async () => {
+  test('may be a second plain one if two hundred requests wait', async () => {
     const { submit, begun } = openFlushes({ isPlain: () => true });
     const others = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, nth) => `${nth % 2 === 0 ? 'b' : 'c'}${from + nth}`);
@@ -63,7 +63,7 @@ describe('a shared flush', () => {
     expect(begun()[1]?.split(' ')).toHaveLength(201);
   });
 
-  test('comes for a part again and again, though nothing of it waited in between', async () => {
+  test('takes each later request of a part that had none waiting in between', async () => {
     const { submit, nth, begun, answers } = openFlushes();
     for (const [index, request] of ['a1', 'a2', 'a3'].entries()) {
       await submit(request);

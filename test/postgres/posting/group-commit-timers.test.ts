@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openFlushes } from './open-flushes.js';
 
 describe('a timer', () => {
-  test('is set once for all that arrives in a turn, and once for all that waits', async () => {
+  test('is set once for all requests of a turn, and once for all waiting requests', async () => {
     const { submit, timers } = openFlushes();
     await submit('a1', 'b1', 'c1');
     expect(timers.turns).toBe(1);
@@ -11,7 +11,7 @@ describe('a timer', () => {
     expect(timers.set).toEqual([1]);
   });
 
-  test('rings no more when nothing waits', async () => {
+  test('does not fire again when nothing waits', async () => {
     const { submit, run, nth, timers } = openFlushes();
     await submit('a1');
     await nth(0).end();

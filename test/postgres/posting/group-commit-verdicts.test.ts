@@ -19,7 +19,7 @@ describe('a request fails', () => {
 });
 
 describe('reports each flush', () => {
-  test('with how long it took and how many were in it, without those that met a lock', async () => {
+  test('with its duration and its number of requests, without those that met a lock', async () => {
     const told = await toldDuring(async () => {
       const { submit, run, nth } = openFlushes({ bounds: { waits: 0 } });
       await submit('a1', 'b1', 'c1', 'd1', 'e1');
@@ -29,7 +29,7 @@ describe('reports each flush', () => {
     expect(told).toEqual([{ debits: 3, ms: 3, failed: false }]);
   });
 
-  test('as one that failed', async () => {
+  test('as failed if it failed', async () => {
     const told = await toldDuring(async () => {
       const { submit, run, nth } = openFlushes();
       await submit('a1', 'a2');
@@ -39,7 +39,7 @@ describe('reports each flush', () => {
     expect(told).toEqual([{ debits: 2, ms: 7, failed: true }]);
   });
 
-  test('not if all that were in it met a lock', async () => {
+  test('unless all of its requests met a lock', async () => {
     const told = await toldDuring(async () => {
       const { submit, nth } = openFlushes();
       await submit('a1', 'b1');

@@ -9,12 +9,12 @@ import type {
   Verdict,
 } from '../../../adapters/postgres/ledger/group-commit-options.js';
 
-/** A flush begins at the end of the turn in which it can begin; what ends one may come in a turn before that. */
+/** Waits two turns: one in which a flush may end, and one at whose end the next flush begins. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await nextTurn();
 }
 
-/** All of one part. */
+/** A queue whose requests all belong to one part. */
 const queueOf = <Request, Result>(most: number, flush: GroupCommitOptions<Request, Result>['flush']) =>
   new GroupCommit<Request, Result>({ flush, partitionOf: () => 'one', bounds: { most } });
 
@@ -65,7 +65,7 @@ test('puts requests to be retried first in the next flush', async () => {
   ]);
 });
 
-test('a failed flush fails its own requests only', async () => {
+test('fails only the requests of a failed flush', async () => {
   let flushes = 0;
   const commits = queueOf<number, number>(1, async (batch) => {
     flushes++;
@@ -76,7 +76,7 @@ test('a failed flush fails its own requests only', async () => {
   expect(settled.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
 
-test('every request is answered once, with its own answer, whatever the verdicts', async () => {
+test('answers every request once, with its own answer, whatever the verdicts', async () => {
   const verdicts = fc.array(fc.constantFrom('value', 'error', 'retry'), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(verdicts, fc.integer({ min: 1, max: 7 }), async (kinds, most) => {
@@ -140,7 +140,7 @@ describe('requests of several parts', () => {
     expect(batches().slice(3)).toEqual(['skipLocked: a2']);
   });
 
-  test('go into plain flushes while they are simple: one at a time, a second one if many wait', async () => {
+  test('go into plain flushes while they are simple, one at a time, or two if many wait', async () => {
     const { batches, submit, flushed } = open({ isPlain: (request) => !request.endsWith('!') });
     void submit('a1', 'b1!', 'c1');
     await turns();
@@ -157,7 +157,7 @@ describe('requests of several parts', () => {
     expect(batches().slice(3)).toEqual(['skipLocked: a2 a3! a4']);
   });
 
-  test('share a flush evenly, and what room is left goes to those with more', async () => {
+  test('share a flush evenly, and the remaining room goes to parts with more requests', async () => {
     const { batches, submit, flushed } = open({ most: 4, flights: 1 });
     void submit('x');
     await turns();
@@ -167,7 +167,7 @@ describe('requests of several parts', () => {
     expect(batches()[1]).toBe('skipLocked: a1 b1 c1 a2');
   });
 
-  test('parks a part with a locked row and its later requests while the others continue', async () => {
+  test('wait if their part has a locked row, while other parts continue', async () => {
     const { batches, submit, flushed } = open();
     const [a1] = submit('a1', 'b1');
     await turns();
@@ -185,7 +185,7 @@ describe('requests of several parts', () => {
     expect(await a2).toBe('a2');
   });
 
-  test('many that are locked keep a place free for one whose lock may be short', async () => {
+  test('of many locked parts leave a place free for a part whose lock may be brief', async () => {
     const { submit, flushed } = open();
     const stubborn = submit('a1', 'b1', 'c1', 'd1');
     let isOver = false;
@@ -208,7 +208,7 @@ describe('requests of several parts', () => {
     expect(stubborn).toHaveLength(4);
   });
 
-  test('that were in a flush which took too long are tried each for itself, so that the one at fault is alone', async () => {
+  test('from a flush that took too long are tried one by one, so that only the one at fault waits', async () => {
     const { batches, submit, flushed } = open();
     void submit('a1', 'b1', 'c1');
     await turns();
@@ -220,7 +220,7 @@ describe('requests of several parts', () => {
     expect(new Set(batches().slice(1))).toEqual(new Set(['waitForLock: a1', 'waitForLock: b1', 'waitForLock: c1']));
   });
 
-  test('rejects an abandoned request that is not yet being flushed', async () => {
+  test('are rejected if they are abandoned before they are flushed', async () => {
     const { submit, gone, batches } = open();
     void submit('a1');
     await turns();
@@ -230,7 +230,7 @@ describe('requests of several parts', () => {
     expect(batches()).toEqual(['skipLocked: a1']);
   });
 
-  test('refuses only holders of more than an even share when full, and says when to retry', async () => {
+  test('are refused only from parts with more than an even share when full, with when to retry', async () => {
     const { submit } = open({ maxOfPartition: 3, maxWaiting: 6, flights: 1 });
     void submit('x1');
     await turns();
@@ -238,7 +238,7 @@ describe('requests of several parts', () => {
     expect(settled).toEqual([null, null, null, 'try again in 1 s', null, null, 'try again in 1 s', null]);
   });
 
-  /** The messages of those that have failed by now. */
+  /** The error messages of the promises that have failed by now. */
   const settledNow = async (promises: readonly Promise<string>[]): Promise<(string | null)[]> => {
     const states: (string | null)[] = promises.map(() => null);
     for (const [nth, promise] of promises.entries()) {

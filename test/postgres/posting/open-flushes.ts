@@ -2,20 +2,20 @@ import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
 import type { FlushMode, GroupCommitOptions, Verdict } from '../../../adapters/postgres/ledger/group-commit-options.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 
-/** When each test begins: a clock's start is no place where sums and differences differ. */
+/** The time at which each test begins. Not 0, where a sum and a difference could be confused. */
 const START_MS = 10_000;
 
 interface Flush {
   /** Its mode and requests, as in `skipLocked: a1 b1`. */
   readonly what: string;
-  /** Since the test began. */
+  /** Milliseconds since the test began. */
   readonly atMs: number;
-  /** Ends it with these verdicts, the last one for all that are left, or with each request as its own result. */
+  /** Ends it with these verdicts, of which the last is repeated. Without any, each request is its own result. */
   readonly end: (...verdicts: Verdict<string>[]) => Promise<void>;
   readonly fail: (error: Error) => Promise<void>;
 }
 
-/** Flushes that end when the test says so, in time that passes when it says so. A request's first letter is its part. */
+/** Flushes whose end and whose clock the test controls. A request's first letter is its part. */
 export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, string>, 'time'>> = {}) {
   const time = new VirtualTime(START_MS);
   const now = () => time.now() - START_MS;
@@ -43,7 +43,7 @@ export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, str
     ...options,
     time: { monotonic: time, timers },
   });
-  /** What has become of each request: its result, or the message of its error. */
+  /** The outcome of each request so far: its result, or the message of its error. */
   const answers: Record<string, string> = {};
   const submit = (...requests: string[]): Promise<void> => {
     for (const request of requests) {
@@ -56,7 +56,7 @@ export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, str
   };
   const run = (ms: number): Promise<void> => time.run(ms);
   const begun = (from = 0) => flushed.slice(from).map(({ what }) => what);
-  /** The flush of that number, which must have begun. */
+  /** The flush with that number. Throws if it has not begun. */
   const nth = (number: number): Flush => {
     const found = flushed[number];
     if (found === undefined) throw new Error(`only ${flushed.length} flushes have begun`);
@@ -65,7 +65,7 @@ export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, str
   return { submit, run, now, nth, begun, answers, timers };
 }
 
-/** Timers that tell when they were set for, and when they rang; those for the end of the turn are only counted. */
+/** Timers that record when they were set for and when they fired. Timers for the end of a turn are only counted. */
 function openTimers(time: VirtualTime, now: () => number) {
   const set: number[] = [];
   const rung: number[] = [];

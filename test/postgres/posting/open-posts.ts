@@ -5,46 +5,46 @@ import type { Debit, Posted } from '../../../src/ports/ledger.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { Database, type Wallet } from '../../models/simulation/parts/database.js';
 
-/** When each test begins: a clock's start is no place where sums and differences differ. */
+/** The time at which each test begins. Not 0, where a sum and a difference could be confused. */
 const START_MS = 10_000;
-/** What each wallet has at first, and the cap of those keys that have one. */
+/** The balance of each wallet at first, and the cap of capped keys. */
 const GRANTED = 100;
 const CAP = 30;
-/** More than any of these tests needs: what is tried again without an end comes to one. */
+/** More than any of these tests needs, so that endless retries fail. */
 const MOST_STATEMENTS = 2_000;
 
-/** A statement by its mode; `find` has none. */
+/** A statement, named by its mode. `find` has none. */
 type Kind = 'plain' | 'skipLocked' | 'waitForLock' | 'find';
 
-/** How a statement fares: what it does to the books is `run`, and for which debits it is are their names. */
+/** Decides how a statement ends. `run` applies it to the books; `names` are those of its debits. */
 type Fate = <Answer>(run: () => Answer, names: readonly string[]) => Answer | Promise<Answer>;
 
-/** As Postgres refuses. The driver makes its errors so; its type says otherwise. */
+/** An error as Postgres reports it. The driver constructs its errors in this way, although its type says otherwise. */
 export const refused = (code: string): Error =>
   new postgres.PostgresError({ code, message: `refused with ${code}` } as never);
 
-/** As a connection fails. */
+/** An error of a failed connection. */
 const broken = (code: string): Error => Object.assign(new Error(`broken with ${code}`), { code });
 
 export const lockTimeout = refused('55P03');
 export const lost = broken('CONNECTION_CLOSED');
-/** It did nothing, and may be there again a moment later. */
+/** The statement did nothing, and the database may be back a moment later. */
 export const away = broken('ECONNREFUSED');
 
-/** It does nothing, and fails with this error. */
+/** The statement does nothing and fails with this error. */
 export const fails =
   (error: Error): Fate =>
   () => {
     throw error;
   };
 
-/** It is done, and its answer is lost. */
+/** The statement is executed, but its answer is lost. */
 export const unheard: Fate = (run) => {
   run();
   throw lost;
 };
 
-/** It goes on until it is released, which is when it does its work, or fails. */
+/** The statement runs until it is released. Then it does its work, or fails. */
 export function held(): { readonly fate: Fate; readonly release: (error?: Error) => void } {
   let release: (error?: Error) => void = () => {};
   const released = new Promise<void>((resolve, reject) => {
@@ -57,9 +57,8 @@ export const posted = (balance: number, seq: number, amount = 10): Posted => ({ 
 export const short = (reason: 'balance' | 'key_cap'): Posted => ({ ok: false, reason });
 
 /**
- * Posting over a database in memory, each of whose statements fares as the test says, in time that passes when it says
- * so. A debit's name begins with the letter of its wallet, of which there are six with 100 each; `a1` takes 10, unless told
- * otherwise.
+ * Posting over a database in memory. The test controls how each statement ends, and the clock. A debit's name begins
+  * with the letter of its wallet; there are six wallets with 100 each. A debit takes 10 unless the test says otherwise.
  */
 export function openPosts(queueOf?: QueueOf) {
   const time = new VirtualTime(START_MS);
@@ -74,9 +73,9 @@ export function openPosts(queueOf?: QueueOf) {
   const names = new Map<Debit, string>();
   const { statements, asked, next, always } = scripted(database, names);
   const submit = createPost(statements, { monotonic: time, timers: time }, queueOf);
-  /** What has become of each debit: its result or its error. */
+  /** The outcome of each debit so far: its result or its error. */
   const answers: Record<string, unknown> = {};
-  /** Each of the names as a debit, in one turn. */
+  /** Submits a debit for each of the names, all in one turn. */
   const post = (which: string, { signal, ...more }: Partial<Debit> & { signal?: AbortState } = {}): void => {
     for (const name of which.split(' ')) {
       const debit = debitOf(name, more);
@@ -87,7 +86,7 @@ export function openPosts(queueOf?: QueueOf) {
       submit(debit, signal).then(answer, answer);
     }
   };
-  /** Somebody else has locked these wallets, so long from now. */
+  /** Locks these wallets as another transaction would, for that long from now. */
   const lock = (letters: string, ms: number): void => {
     for (const letter of letters) walletOf(letter).lockedUntilMs = time.now() + ms;
   };
@@ -96,11 +95,11 @@ export function openPosts(queueOf?: QueueOf) {
   return { post, run: (ms: number) => time.run(ms), lock, balanceOf, asked, next, always, answers };
 }
 
-/** The id of a request that begins now, or of none: ids that are no time are random. */
+/** The id of a request that begins now, or, if not timely, one that contains no time, as random ids. */
 export const idOf = (name: string, isTimely = true): string =>
   `${isTimely ? '0199' : 'f199'}0000-0000-7000-8000-${name.padStart(12, '0')}`;
 
-/** Of debits that the plain statement is not asked about. */
+/** For debits that are not sent to the plain statement. */
 export const noTime = (name: string) => ({ requestId: idOf(name, false) });
 
 export const LEFT = new Error('the caller has left');
@@ -130,7 +129,7 @@ function debitOf(name: string, more: Partial<Debit>): Debit {
   };
 }
 
-/** The statements of a database, told by mode and names as in `skipLocked: a1 b1`, and how the next ones of each kind fare. */
+/** The statements of a database, recorded as in `skipLocked: a1 b1`, and control over how the next ones end. */
 function scripted(database: Database, names: ReadonlyMap<Debit, string>) {
   const asked: string[] = [];
   const nexts: Record<Kind, Fate[]> = { plain: [], skipLocked: [], waitForLock: [], find: [] };
@@ -147,7 +146,7 @@ function scripted(database: Database, names: ReadonlyMap<Debit, string>) {
     postAny: (debits, mode) => ask(mode, debits, () => database.postAny(debits, mode)),
     find: (debits) => ask('find', debits, () => database.find(debits)),
   };
-  /** How the next ones fare, one each; those after them as always. */
+  /** How the next statements of a kind end, one after the other. Later ones end as `always` says. */
   const next = (kind: Kind, ...each: Fate[]): void => void nexts[kind].push(...each);
   const always = (kind: Kind, fate: Fate): void => void fates.set(kind, fate);
   return { statements, asked, next, always };

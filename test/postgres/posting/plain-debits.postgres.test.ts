@@ -1,4 +1,4 @@
-/** The statement for simple debits: what it posts, and what it leaves to the other. */
+/** The statement for simple debits: what it posts, and what it leaves to the statement for all debits. */
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const anHourAgo = (): { requestId: string } => ({ requestId: v7({ msecs: Date.no
 const faults = async () => (await ledger.check()).faults;
 
 describe('the plain statement', () => {
-  test('posts for wallets that cover all of their debits, in order; of any other it posts nothing', async () => {
+  test('posts, in order, for wallets that cover all of their debits, and nothing for any other', async () => {
     const [rich, other, poor, capped] = [
       await openWith(1_000),
       await openWith(1_000),
@@ -76,7 +76,7 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('posts nothing of a wallet of which one key has a cap, so that none of its debits goes before an earlier one', async () => {
+  test('posts nothing of a wallet if one key has a cap, so that its debits stay in order', async () => {
     const payer = await openWith(1_000);
     const capped = { ...payer, ...(await addPayerKey(accounts, payer.accountId, 500)) };
     expect(await postPlain([debitOf(payer, 1), debitOf(capped, 1)])).toEqual([undefined, undefined]);
@@ -91,7 +91,7 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('fails as a whole for a request that is posted already', async () => {
+  test('fails as a whole if one request is already posted', async () => {
     const payer = await openWith(1_000);
     const debit = debitOf(payer, 1);
     await postPlain([debit]);
@@ -99,7 +99,7 @@ describe('the plain statement', () => {
     expect(await ledger.balance(payer)).toMatchObject({ balance: 999, seq: 2 });
   });
 
-  test('posts nothing for a key that has got a cap since it was looked up; looked up without it again, it does', async () => {
+  test('posts nothing for a key that got a cap since its look-up, until a look-up without a cap', async () => {
     const payer = await openWith(1_000);
     const other = await openWith(1_000);
     expect(await postPlain([debitOf(payer, 1), debitOf(other, 1)])).not.toContain(undefined);
@@ -114,7 +114,7 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('posts nothing for a key that has got a cap since it was looked up where keys have no trigger, as on Citus', async () => {
+  test('posts nothing for a key that got a cap since its look-up even without triggers, as on Citus', async () => {
     await sql`drop trigger if exists change_caps on keys`;
     const payer = await openWith(1_000);
     await accounts.changeKey(payer, { cap: { amount: 500, period: 'total' } });
@@ -122,7 +122,7 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('posts nothing of a wallet of which one key may have got a cap since', async () => {
+  test('posts nothing of a wallet if one of its keys may have got a cap since its look-up', async () => {
     const payer = await openWith(1_000);
     const first = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };
     const second = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };
@@ -169,18 +169,18 @@ describe('the plain statement', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('posts debits with the same lines and anything else different, each with its own receipt', async () => {
+  test('posts debits that differ in everything but their lines, each with its own receipt', async () => {
     const payer = await openWith(1_000_000);
     const { lines } = debitOf(payer, 1);
     const others = [{}, { operation: 'other' }, {}, { items: 2 }, {}, { cacheHits: 1 }, {}, { amount: 7 }];
-    // Twice: the second time, the receipts are known.
+    // Each debit twice: the second time, its receipt is already stored.
     const debits = [...others, ...others].map((other) => debitOf(payer, 1, { lines, ...other }));
     await postPlain(debits);
     for (const { operation, amount, items, cacheHits, requestId, accountId } of debits)
       expect(await ledger.receipt(accountId, requestId)).toMatchObject({ operation, amount, items, cacheHits, lines });
   });
 
-  test('starts again when its key got a cap while it waited for the wallet', async () => {
+  test('starts again if its key gets a cap while it waits for the wallet', async () => {
     const payer = await openWith(1_000);
     await postPlain([debitOf(payer, 1)]);
     for (let round = 0; round < 30; round += 1) {

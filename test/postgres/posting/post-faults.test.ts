@@ -23,7 +23,7 @@ function inDoubt(cause: unknown): unknown {
 }
 
 describe('a statement that takes too long', () => {
-  test('is tried by halves, one after the other; of them, one in time goes through, and the other waits', async () => {
+  test('is split into halves, tried in turn: one that is in time succeeds, the other waits for the lock', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { fate, release } = held();
     next('skipLocked', fails(lockTimeout), fate, fails(lockTimeout));
@@ -37,7 +37,7 @@ describe('a statement that takes too long', () => {
     expect(answers).toEqual(Object.fromEntries(names.map((name) => [name, posted(90, 2)])));
   });
 
-  test('with its first half, has the second one tried still', async () => {
+  test('still tries its second half if the first one takes too long, too', async () => {
     const { post, run, next, asked, answers } = openPosts();
     next('skipLocked', fails(lockTimeout), fails(lockTimeout));
     for (const name of ['a1', 'b1', 'c1']) post(name, noTime(name));
@@ -73,7 +73,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a lost answer', () => {
-  test.each([true, false])('is looked up again, whether the debit was posted or not (%s)', async (wasPosted) => {
+  test.each([true, false])('makes posting start again, whether the debit was posted or not (%s)', async (wasPosted) => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     next('plain', wasPosted ? unheard : fails(lost));
     post('a1 b1');
@@ -86,11 +86,11 @@ describe('a lost answer', () => {
     expect([balanceOf('a'), balanceOf('b')]).toEqual([90, 90]);
   });
 
-  test('is found, or in doubt, for callers who left; nothing new is posted for them', async () => {
+  test('is looked for when the caller has left, without posting anything new', async () => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     const { signal, leave } = caller();
     next('plain', unheard);
-    // Its wallet does not cover it, so that this statement did not post it.
+    // The wallet does not cover it, so the statement did not post it.
     post('a1', { amount: 101, signal });
     post('b1', { signal });
     post('c1');
@@ -172,7 +172,7 @@ describe('a caller who left', () => {
     next('plain', unheard);
     post('a1', { signal: first.signal });
     await run(0);
-    // Now its wallet is locked: what was committed can't be seen but by those who look for it.
+    // The wallet is locked now, so the committed debit can only be found by the look-up.
     lock('a', 100_000);
     await run(50);
     post('a2', { signal: second.signal });
@@ -187,7 +187,7 @@ describe('a caller who left', () => {
 });
 
 describe('an error', () => {
-  test('of a statement for many is only for the one at fault', async () => {
+  test('of a statement for many debits fails only the one at fault', async () => {
     const { post, run, always, asked, answers } = openPosts();
     always('plain', (go, names) => {
       if (names.includes('b1')) throw bad;
@@ -199,7 +199,7 @@ describe('an error', () => {
     expect(answers).toEqual({ a1: posted(90, 2), b1: bad, c1: posted(90, 2) });
   });
 
-  test('of a statement for many leaves in doubt what was so before', async () => {
+  test('of a statement for many debits leaves those in doubt that were in doubt before', async () => {
     const { post, run, next, always, answers } = openPosts();
     next('plain', fails(lost));
     always('plain', fails(bad));
@@ -235,7 +235,7 @@ describe('after more than a minute', () => {
     const { post, run, next, asked, answers } = openPosts();
     next('plain', held().fate);
     post('a1');
-    // Those that wait are looked at every tenth of a second, the first time after a millisecond.
+    // Waiting debits are checked every tenth of a second, the first time after a millisecond.
     await run(1);
     post('a2', { signal: caller().signal });
     await run(60_000);
@@ -244,7 +244,7 @@ describe('after more than a minute', () => {
     expect([asked, answers]).toEqual([['plain: a1'], { a2: settling(5) }]);
   });
 
-  test('one that may have been posted is in doubt', async () => {
+  test('leaves a debit in doubt that may have been posted', async () => {
     const { post, run, lock, next, answers } = openPosts();
     const { signal } = caller();
     next('plain', fails(lost));

@@ -1,11 +1,11 @@
-/** Where the database is distributed, debits of each shard have a queue of their own. */
+/** On a distributed database, the debits of each shard have a queue of their own. */
 import { expect, test } from 'vitest';
 import { away, fails, held, openPosts, posted } from './open-posts.js';
 
 /** The accounts of wallets a to c are in one shard, the others in another. */
 const shardOf = (accountId: string): number => (accountId < 'account d' ? 0 : 1);
 
-test('asks for debits of one shard together, and never of two', async () => {
+test('posts debits of one shard together, and never those of two', async () => {
   const { post, run, asked, answers } = openPosts(shardOf);
   post('a1 d1 b1 e1');
   await run(0);
@@ -13,7 +13,7 @@ test('asks for debits of one shard together, and never of two', async () => {
   expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), d1: posted(90, 2), e1: posted(90, 2) });
 });
 
-test('posts debits of one shard while another answers nothing, however many wait for that', async () => {
+test('posts debits of one shard while another does not answer, however many wait for that one', async () => {
   const { post, run, always, answers } = openPosts(shardOf);
   const { fate, release } = held();
   always('plain', (go, names) => (names.some((name) => name < 'd') ? fate(go, names) : go()));
@@ -29,7 +29,7 @@ test('posts debits of one shard while another answers nothing, however many wait
   expect(answers).toMatchObject({ a1: posted(99, 2, 1) });
 });
 
-test('tries again for one shard that is away, and posts what comes for another at once', async () => {
+test('tries again for a shard that is away, and posts for other shards at once', async () => {
   const { post, run, next, answers } = openPosts(shardOf);
   next('plain', fails(away), fails(away));
   post('a1');

@@ -1,4 +1,4 @@
-/** What a statement has done stays known, whatever fails after it. */
+/** The result of a statement is kept, whatever fails after it. */
 import { describe, expect, test } from 'vitest';
 import {
   away,
@@ -16,7 +16,7 @@ import {
 } from './open-posts.js';
 
 describe('a debit that a statement has posted', () => {
-  // A wallet that covers too little has the next statement look for repeats, which fails.
+  // The debit of a wallet that does not cover it is looked for as a repeat by the next statement, which fails.
   const besideOneThatIsRefused = () => {
     const posts = openPosts();
     posts.post('a1', { ...noTime('a1'), amount: 101 });
@@ -34,7 +34,7 @@ describe('a debit that a statement has posted', () => {
     expect([answers, balanceOf('b')]).toEqual([{ a1: error, b1: posted(90, 2) }, 90]);
   });
 
-  test('is not looked up again, but a refused one is until it is known not to be a repeat', async () => {
+  test('is not looked up again, while a refused one is, until it is known not to be a repeat', async () => {
     const { run, next, asked, answers } = besideOneThatIsRefused();
     next('find', fails(away), fails(lost));
     await run(1_000);
@@ -60,7 +60,7 @@ describe('a debit that a statement has posted', () => {
   });
 });
 
-describe('a lost answer of a question', () => {
+describe('a look-up whose answer is lost', () => {
   test('leaves no new debit in doubt: a caller who left gets the reason', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const [first, second] = [caller(), caller()];
@@ -75,7 +75,7 @@ describe('a lost answer of a question', () => {
     expect(answers).toEqual({ a1: posted(90, 2), a2: LEFT });
   });
 
-  test("is not put in doubt by another's refusal, however long the database is away", async () => {
+  test('does not put a refused debit in doubt, however long the database is away', async () => {
     const { post, run, always, answers } = openPosts();
     always('find', fails(lost));
     post('a1', { ...noTime('a1'), amount: 101 });

@@ -1,4 +1,4 @@
-/** How debits become statements, and what their callers are told. The statements themselves run in tests over a database. */
+/** How debits become statements, and what their callers get. The statements themselves are tested over a database. */
 import { describe, expect, test } from 'vitest';
 import { debitStatements, SETTLING_CONNECTIONS } from '../../../adapters/postgres/ledger/post.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
@@ -110,7 +110,7 @@ describe('the same request', () => {
 });
 
 describe('the plain statement', () => {
-  test('posts those debits of one turn that nothing is known against', async () => {
+  test('posts the debits of one turn that may be plain', async () => {
     const { post, run, asked, answers } = openPosts();
     post('a1 b1 a2');
     await run(0);
@@ -118,7 +118,7 @@ describe('the plain statement', () => {
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), b1: posted(90, 2) });
   });
 
-  test('is skipped for ids that hold no plausible time: those from 2100 on', async () => {
+  test('is skipped for ids without a plausible time, such as those from 2100 on', async () => {
     const { post, run, asked, answers } = openPosts();
     post('a1', { requestId: '03bb2cc3-d7ff-7fff-bfff-ffffffffffff' });
     post('b1', { requestId: '03bb2cc3-d800-7000-8000-000000000000' });
@@ -127,7 +127,7 @@ describe('the plain statement', () => {
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
-  test('is passed by for a key that has a cap, and leaves one that got it since it was looked up to the other', async () => {
+  test('is skipped for a capped key, and leaves a key that got a cap since its look-up to the other one', async () => {
     const { post, run, asked, answers } = openPosts();
     post('a1', { keyId: 'capped a', uncapped: null });
     await run(0);
@@ -137,7 +137,7 @@ describe('the plain statement', () => {
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3) });
   });
 
-  test('is not passed by for a key without a cap, whatever statement its last debit needed', async () => {
+  test('is not skipped for a key without a cap, whatever statement its last debit needed', async () => {
     const { post, run, asked } = openPosts();
     post('a1', { requestId: idOf('a1', false) });
     post('b1', { requestId: idOf('b1', false), keyId: 'capped b' });
@@ -147,7 +147,7 @@ describe('the plain statement', () => {
     expect(asked).toEqual(['skipLocked: a1 b1', 'plain: a2 b2']);
   });
 
-  test.each([LOCKED, TOOK_TOO_LONG, REPEATED])('that fails with %s leaves all to the other one', async (code) => {
+  test.each([LOCKED, TOOK_TOO_LONG, REPEATED])('leaves all to the other one when it fails with %s', async (code) => {
     const { post, run, next, asked, answers } = openPosts();
     next('plain', fails(refused(code)));
     post('a1 b1');
@@ -156,7 +156,7 @@ describe('the plain statement', () => {
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
-  test('that fails otherwise is not followed by another', async () => {
+  test('is not followed by the other one when it fails otherwise', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const error = refused('22P02');
     next('plain', fails(error));
@@ -166,7 +166,7 @@ describe('the plain statement', () => {
     expect(answers.a1).toBe(error);
   });
 
-  test('is tried again where that may help', async () => {
+  test('is tried again if that may help', async () => {
     const { post, run, next, asked, answers } = openPosts();
     next('plain', fails(refused('40001')));
     post('a1');
@@ -178,7 +178,7 @@ describe('the plain statement', () => {
 });
 
 describe('a debit that the plain statement does not post', () => {
-  test('is posted if only others beside it were not covered, or refused', async () => {
+  test('is posted by the other one if it is covered, and refused if it is not', async () => {
     const { post, run, asked, answers, balanceOf } = openPosts();
     post('a1 a2', { amount: 60 });
     post('b1');
@@ -207,7 +207,7 @@ describe('a debit that the plain statement does not post', () => {
     });
   });
 
-  test('is not looked for where its own statement fails for another reason than a repeat', async () => {
+  test('is not looked for if its statement fails for another reason than a repeat', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const error = refused('22P02');
     next('skipLocked', fails(error));
@@ -257,7 +257,7 @@ describe('a repeat of a posted debit', () => {
     expect(answers).toMatchObject({ a2: short('key_cap'), e2: short('balance') });
   });
 
-  test('is found where it would be posted again, and those beside it are posted', async () => {
+  test('is found instead of posted again, and the debits beside it are posted', async () => {
     const { post, run, asked, answers, balanceOf } = openPosts();
     const noTime = (name: string) => ({ requestId: idOf(name, false) });
     post('b1', noTime('b1'));
@@ -301,7 +301,7 @@ describe('at once', () => {
   });
 });
 
-test('the statements are those of the database that is given', async () => {
+test('runs the statements on the given database', async () => {
   const ids = { accountId: 'account', walletId: 'wallet', keyId: 'key', requestId: idOf('1') };
   const debit = { ...ids, uncapped: { ...ids, keyNumber: 1, capsVersion: 1 }, amount: 10, lines: [] };
   const [entry, rows] = [
@@ -319,7 +319,7 @@ test('the statements are those of the database that is given', async () => {
   expect(await find(debits)).toEqual([{ balance: 5, seq: 3 }]);
 });
 
-test('a plain statement has each wallet and receipt once, wallets in the order of the accounts, and their debits as they came', async () => {
+test('sends each wallet and receipt once, wallets in account order, and their debits in order of arrival', async () => {
   const sent: unknown[][] = [];
   const unsafe = (_text: string, parameters: unknown[]) => {
     sent.push(parameters);
@@ -334,12 +334,12 @@ test('a plain statement has each wallet and receipt once, wallets in the order o
   const [[shard, accounts, , sums, counts, firsts, leasts, requests, , , kinds, amounts] = []] = sent;
   expect([shard, accounts, sums, counts]).toEqual([null, '{a,b,c}', '{30,10,20}', '{3,1,2}']);
   expect([kinds, amounts]).toEqual(['{1,1,1,1,1,1}', '{10}']);
-  // The place of each wallet's first debit, and of the one with the least id.
+  // The position of each wallet's first debit, and of the one with the lowest id.
   expect([firsts, leasts, requests]).toEqual(['{1,4,5}', '{2,4,5}', '{a3,a1,a2,b1,c1,c2}']);
 });
 
 test.each([{ keyId: 'key b' }, { walletId: 'wallet b' }, { accountId: 'account b' }])(
-  'a debit is plain by the look-up of its own key only, not by that of %o',
+  'posts a debit as plain only by the look-up of its own key, not by that of %o',
   async (other) => {
     const { post, run, asked, answers } = openPosts();
     const own = { accountId: 'account a', walletId: 'wallet a', keyId: 'key a' };

@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto';
 
-/** A random id that is no time before 2100, as all but one in seventy are. */
+/** A random id that contains no time before 2100, like all but one in seventy random ids. */
 export const randomId = (): string => `f${randomUUID().slice(1)}`;

@@ -1,21 +1,21 @@
 import type { Sale } from '../../../src/ports/sales.js';
 import type { Payer } from '../../engine/ports/suites/ledger.suite.js';
 
-/** An account, whose owner has its id, with a key without a cap and one with a cap, which both have paid for something. */
+/** An account whose owner has the same id, with an uncapped and a capped key, both of which have paid for something. */
 export interface PayingCustomer extends Payer {
   readonly hash: Buffer;
   readonly email: string;
   readonly capped: Payer;
   /** The request id of a debit. */
   readonly paid: string;
-  /** Its test account, which is in another partition, with a key. */
+  /** The test account, which is in another partition, with a key. */
   readonly test: { readonly accountId: string; readonly keyId: string; readonly hash: Buffer };
   readonly grant: { readonly grantId: string; readonly keyHash: Buffer; readonly refreshHash: Buffer };
   readonly sale: Sale;
   readonly alertId: string;
 }
 
-/** Does what a call needs, and returns the call. */
+/** Prepares a call, and returns it. */
 export type PortCall = (customer: PayingCustomer) => Promise<() => Promise<unknown>>;
 
 type Ways = PlainCall | PreparedCall;
@@ -24,10 +24,10 @@ interface PreparedCall {
   readonly prepare: PortCall;
 }
 
-/** Each method of a port, called in one way or in several. */
+/** Calls of each method of a port: one, or several by name. */
 export type PortCalls<Port> = { readonly [Method in keyof Port]: Ways | Readonly<Record<string, Ways>> };
 
-/** A call of something that is made first, which is not part of it. */
+/** A call that needs something made first. Making it is not part of the call. */
 export const after = <Made>(
   make: (customer: PayingCustomer) => Promise<Made>,
   call: (made: Made, customer: PayingCustomer) => Promise<unknown>,

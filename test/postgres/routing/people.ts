@@ -1,4 +1,4 @@
-/** Calls of the ports behind people and the operator, whose own tables stay on the coordinator. */
+/** Calls of the ports for people and the operator, whose own tables stay on the coordinator. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
@@ -27,7 +27,7 @@ const LONG_AGO = new Date(0);
 const DAY = '2026-11-27';
 const newEmail = () => `${randomUUID()}@example.org`;
 
-/** The pool is there once a call is made. */
+/** `sql` is a function because the pool is opened after the calls are listed. */
 export function callsOfPeople(sql: () => Sql) {
   const members = () => createMemberStore(sql());
   const sessions = () => createSessionStore(sql());
@@ -39,7 +39,7 @@ export function callsOfPeople(sql: () => Sql) {
     const [open] = await members().invitations(accountId);
     return { hash, invitationId: open?.invitationId ?? '' };
   };
-  /** Somebody with an account of their own, in another partition, whom the account invites. */
+  /** Invites a person with an account of their own, in another partition. */
   const invited: Invitations['invited'] = async (customer) => {
     const email = newEmail();
     const { accountId } = await createAccounts(sql()).create({ name: 'b', email, paidUsd: 0, qpsOverride: null });
@@ -51,7 +51,7 @@ export function callsOfPeople(sql: () => Sql) {
     await members().accept(hash, personId, 100, new Date(), OPERATOR);
     return { personId };
   };
-  /** Otherwise its account could not be deleted. */
+  /** Settles the sale, without which the account could not be deleted. */
   const endSale = async ({ accountId }: PayingCustomer) => {
     await sql()`update sales set state = 'expired' where account_id = ${accountId}`;
   };
@@ -156,7 +156,7 @@ const callsOfSessions = (
   forget: () => sessions().forget(0),
 });
 
-/** What a person has besides accounts, and what members look up. */
+/** Calls for what a person has besides accounts, and for what members look up. */
 function callsOfOthers(sql: () => Sql, join: Joined) {
   const emails = () => createEmailAccounts(sql());
   const passkeys = () => createPasskeyStore(sql());

@@ -1,6 +1,7 @@
 /**
- * Which calls of the ports could be sent to one server of several: the tables that `perch database distribute` distributes by account
- * are partitioned by it, and a call may touch no partition but its account's. Ports without a table that is distributed are left out.
+ * Which calls of the ports could be sent to one server of several. The tables that `perch database distribute`
+  * distributes by account are partitioned by it here, and a call may touch only its account's partition. Ports without a
+  * distributed table are left out.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -28,8 +29,8 @@ import { callsOfPeople } from './people.js';
 import { callsOfWatches } from './watches.js';
 
 /**
- * Calls that ask for more than their account's partition: of which tables, and why. The list may only become shorter, and a
- * call that does not need its place fails.
+ * Calls that touch more than their account's partition, with the reason and the tables. The list may only become
+  * shorter: a listed call that no longer needs its row fails.
  */
 const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]]>> = {
   'accounts.openTestAccount, a new one': ['it is an account of its own', 'wallets', 'audit_log'],
@@ -64,7 +65,7 @@ const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]
 };
 
 let database: FreshDatabase;
-/** One connection, so that all it has done is counted when it is asked. */
+/** A single connection, so that its statistics are complete when they are read. */
 let sql: Sql;
 let accounts: Accounts;
 let ledger: Ledger;
@@ -82,7 +83,7 @@ beforeAll(async () => {
   sales = createSales(sql);
   alerts = createAlerts(sql);
   notices = createNotices(sql);
-  // So that every partition has something.
+  // Enough accounts for every partition to have rows.
   for (let nth = 0; nth < 12; nth += 1) everybody.push(await open());
 });
 afterAll(async () => {
@@ -105,7 +106,7 @@ async function open(): Promise<PayingCustomer> {
     return lookedUp(accounts, { ...account, keyId, prefix, hash });
   };
   const hash = randomBytes(32);
-  // In this order: a look-up is older than a cap that any of the account's keys gets later.
+  // In this order, because a look-up is outdated once any key of the account gets a cap.
   const capped = await addKey(randomBytes(32), 10_000);
   const payer = await addKey(hash, null);
   const debit = debitOf(payer, 500);
@@ -143,7 +144,7 @@ const ACCOUNTS: PortCalls<Accounts> = {
   testAccount: ({ accountId }) => accounts.testAccount(accountId),
   openTestAccount: {
     'that is there': ({ accountId }) => accounts.openTestAccount(accountId),
-    // Several, as the two of one pair may be in one partition by chance.
+    // Several pairs, because the two of one pair may be in the same partition by chance.
     'a new one': async () => {
       for (let nth = 0; nth < 8; nth += 1) await accounts.openTestAccount((await create(null)).accountId);
     },
@@ -290,7 +291,7 @@ const CALLS = namedCalls({
   ...callsOfWatches(() => sql),
 });
 
-/** One whose test account is in another partition. */
+/** Opens a customer whose test account is in another partition. */
 async function openApart(): Promise<PayingCustomer> {
   for (;;) {
     const customer = await open();
@@ -298,13 +299,13 @@ async function openApart(): Promise<PayingCustomer> {
   }
 }
 
-/** The tables of which a call touches others than one account's partition. */
+/** The tables of which a call touches partitions other than its account's. */
 async function straysOf(prepare: PortCall): Promise<string[]> {
   const customer = await openApart();
   const touched = await touchedBy(sql, await prepare(customer));
   if (new Set(touched.map(({ shard }) => shard)).size <= 1) return [];
   const own = await shardOf(sql, customer.accountId);
-  // A month of debits is a table of its own.
+  // Each month of debits has a table of its own.
   const strays = touched.flatMap(({ table, shard }) => (shard === own ? [] : [table.replace(/^debits_.*/, 'debits')]));
   return [...new Set(strays)];
 }
@@ -317,7 +318,7 @@ describe('a call touches the partitions of one account only, unless it is listed
     expect(strays.length > 0).toBe(name in GLOBAL);
   });
 
-  it('only calls are listed', () => {
+  it('lists only existing calls', () => {
     expect(Object.keys(GLOBAL).filter((name) => !CALLS.some(([each]) => each === name))).toEqual([]);
   });
 });

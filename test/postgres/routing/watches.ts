@@ -1,4 +1,4 @@
-/** Calls of the ports behind watches and deliveries, whose own tables stay on the coordinator. */
+/** Calls of the ports for watches and deliveries, whose own tables stay on the coordinator. */
 import { randomUUID } from 'node:crypto';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
 import { writeDeliveries } from '../../../adapters/postgres/customers/new-deliveries.js';
@@ -42,7 +42,7 @@ const STOP: WatchStop = {
   notices: [NOTICE],
 };
 
-/** The pool is there once a call is made. */
+/** `sql` is a function because the pool is opened after the calls are listed. */
 export function callsOfWatches(sql: () => Sql) {
   const book = () => createWatchBook(sql());
   const leases = () => createWatchLeases(sql());
@@ -52,7 +52,7 @@ export function callsOfWatches(sql: () => Sql) {
     await book().add(watch, 1_000, OPERATOR);
     return watch;
   };
-  /** With who holds it. */
+  /** Adds a watch and claims its lease; returns the holder as well. */
   const hold = async (customer: PayingCustomer) => {
     const { watchId } = await add(customer);
     const holder = randomUUID();
@@ -61,14 +61,14 @@ export function callsOfWatches(sql: () => Sql) {
     if (held === undefined) throw new Error('not held');
     return { holder, held };
   };
-  /** One of its items is written down. */
+  /** Records one item of a leased watch as a delivery. */
   const take = async (customer: PayingCustomer) => {
     const { holder, held } = await hold(customer);
     const step = newStep(held);
     await leases().step(holder, held, step);
     return { holder, held, id: { ...held, deliveryId: step.requestId, isSilent: false } };
   };
-  /** And is being sent. */
+  /** Records a delivery and claims it for sending. */
   const claim = async (customer: PayingCustomer) => {
     const { id } = await take(customer);
     const [claimed] = await deliveries().claim([id], Date.now() + 1_000, Date.now() + 60_000);

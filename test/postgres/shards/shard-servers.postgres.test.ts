@@ -1,4 +1,4 @@
-/** Which server runs a statement about a shard. One Postgres plays the coordinator, which knows the placements, and the workers. */
+/** Which server runs a statement about a shard. One Postgres plays the coordinator, with placements, and the workers. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
@@ -12,7 +12,7 @@ const [COORDINATOR, ONE, TWO, GONE, COPY] = ['coordinator', 'one:1', 'two:1', 'g
 let database: FreshDatabase;
 let coordinator: Sql;
 let servers: ShardServers;
-/** The pools of workers, each connected to the database under its name. */
+/** The pools of workers. Each connects to the database with its name as the application name. */
 const opened: string[] = [];
 beforeAll(async () => {
   database = await freshDatabase();
@@ -72,7 +72,7 @@ const failing = (code: string) => async (sql: Sql) => {
 };
 const dying = (sql: Sql) => sql`select pg_terminate_backend(pg_backend_pid())`;
 
-it('uses the worker that holds a shard, and the coordinator where no single worker is ready', async () => {
+it('uses the worker that has a shard, and the coordinator if no single worker is ready', async () => {
   await servers.look();
   const answers = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((shard) => servers.run(shard, asked));
   const others = Array.from({ length: 7 }, () => COORDINATOR);
@@ -105,7 +105,7 @@ it('falls back to the coordinator until the next lookup when a worker refuses a 
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it('keeps using a worker, and repeats nothing, when the statement itself is at fault', async () => {
+it('keeps using a worker, and repeats nothing, if the statement itself is at fault', async () => {
   await servers.look();
   for (const code of ['22003', '23505', '40P01', '55P03', '57014'])
     await expect(servers.run(0, failing(code)), code).rejects.toMatchObject({ code });
@@ -133,11 +133,11 @@ it('falls back to the coordinator while placements are unknown', async () => {
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it("posts on the server of an account's shard, or on the coordinator where no servers are known", async () => {
+it("posts on the server of an account's shard, or on the coordinator if no servers are known", async () => {
   const payer = await openPayer(createAccounts(database.sql));
   await grantTo(createLedger(database.sql), payer, 1_000);
   const shards = { count: 8, of: (accountId: string) => (accountId === payer.accountId ? 1 : 0) };
-  /** By the last statement of each connection; given no shard, it would be another. */
+  /** The servers that posted, by the last statement of each connection, which is a different one without a shard. */
   const postedOn = async (): Promise<string[]> => {
     const rows = await database.sql<{ name: string }[]>`
       select application_name as name from pg_stat_activity

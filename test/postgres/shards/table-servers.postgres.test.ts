@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('places of tables', () => {
-  it('has one for every table of the schema, and for no other', async () => {
+  it('include every table of the schema, and no other', async () => {
     const tables = await database.sql<{ name: string }[]>`
       select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`;
@@ -22,7 +22,7 @@ describe('places of tables', () => {
     expect(PLACES.size).toBe((['account', 'everywhere', 'coordinator'] as const).flatMap(tablesAt).length);
   });
 
-  it('distributes only tables with the account in their primary key', async () => {
+  it('distribute only tables with the account in their primary key', async () => {
     const keyed = await database.sql<{ name: string }[]>`
       select conrelid::regclass::text as name from pg_constraint join pg_attribute
         on attrelid = conrelid and attnum = any(conkey) and attname = 'account_id'
@@ -31,14 +31,14 @@ describe('places of tables', () => {
     expect(tablesAt('account')[0]).toBe(FIRST);
   });
 
-  it('names functions that there are', async () => {
+  it('name existing functions', async () => {
     const named = await database.sql<{ name: string; parameters: string[] | null }[]>`
       select proname as name, proargnames as parameters from pg_proc where oid = any(${Object.keys(FUNCTIONS)}::text[]::regproc[])`;
     expect(named).toHaveLength(Object.keys(FUNCTIONS).length);
     for (const { name, parameters } of named) expect([null, parameters?.[0]], name).toContain(FUNCTIONS[name]);
   });
 
-  it('numbers no row of a distributed table with less than a bigint, as Citus demands', async () => {
+  it('number the rows of distributed tables with bigint only, as Citus requires', async () => {
     const narrow = await database.sql`
       select from pg_attribute where attidentity <> '' and atttypid <> 'bigint'::regtype
         and attrelid = any(${[...tablesAt('account')]}::text[]::regclass[])`;
@@ -51,7 +51,7 @@ describe('a database without Citus', () => {
     expect(await readShards(database.sql)).toBeNull();
   });
 
-  it('is refused if it has the tables of one that was distributed', async () => {
+  it('is refused if it has the tables of a distributed database', async () => {
     await database.sql`drop index wallets_by_number`;
     await database.sql`create index wallets_by_number on wallets (wallet_number)`;
     await expect(readShards(database.sql)).rejects.toThrow('These are the tables of a coordinator of Citus');
