@@ -56,7 +56,7 @@ describe('an operation with more usage rows than one may have', () => {
     ]);
   });
 
-  it('is still given the receipts that it asks for', async () => {
+  it('still gets the receipts that it requests', async () => {
     const account = accountOver({
       receipt: (_accountId, _requestId, signal) =>
         new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ describe('an operation with more usage rows than one may have', () => {
   });
 });
 
-it('a receipt of an archived month is not found, and the message says why', async () => {
+it('answers not_found for a receipt of an archived month, and says why', async () => {
   const account = accountOver({ archivedMonth: async () => '2025-12' });
   await expect(account.receipt(RECEIPT.requestId)).rejects.toMatchObject({
     code: 'not_found',

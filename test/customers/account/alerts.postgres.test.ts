@@ -1,4 +1,4 @@
-/** Alerts that customers set: raised once a crossing, delivered in the end, and bounded. */
+/** Alerts that customers set: each crossing raises one, it is delivered eventually, and their number is bounded. */
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   host = await startWebhookHost();
 });
 beforeEach(() => {
-  // Debits are of the database's day.
+  // A new clock, because debits have the day of the database.
   clock = manualClock();
   sent.length = 0;
   host.received.length = 0;
@@ -53,7 +53,7 @@ const common = () => ({
   onFailure: (error: unknown) => void failures.push(error),
 });
 
-/** One process. */
+/** One process of the service. */
 function node() {
   const { sql } = database;
   const mail = { send: async (message: Message) => void sent.push(message) };
@@ -103,7 +103,7 @@ const settings = (rest: Partial<AlertSettings> = {}): AlertSettings => ({
   ...{ kind: 'balance_below', amount: 500_000, byMail: true, webhookUrl: null },
   ...rest,
 });
-/** Subjects of the alerts among what was mailed. */
+/** The subjects of the mailed alerts. */
 const told = () =>
   sent
     .splice(0)
@@ -112,7 +112,7 @@ const told = () =>
 const events = () => host.received.splice(0).map(({ body }) => JSON.parse(body));
 
 describe('an alert', () => {
-  it('of a balance is sent once after each top-up that it fell from', async () => {
+  it('of a balance is sent once for each fall after a top-up', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await alerts.add(ada, settings(), BY);
     const spend = async (credits: number) => {
@@ -124,7 +124,7 @@ describe('an alert', () => {
     expect(await spend(500)).toEqual([]);
     expect(await spend(1)).toEqual(['Perch: the balance is below 500 credits']);
     expect(await spend(1)).toEqual([]);
-    // Still below it.
+    // The balance is still below the limit.
     await ada.topUp(1);
     expect(await spend(1)).toEqual([]);
     await ada.topUp(100);
@@ -132,7 +132,7 @@ describe('an alert', () => {
     expect(await spend(200)).toEqual(['Perch: the balance is below 500 credits']);
   });
 
-  it("of a day's spending is sent once that day with the amount, and again on another day", async () => {
+  it("of a day's spending is sent once on that day with the amount, and again on another day", async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await alerts.add(ada, settings({ kind: 'day_spend_above', amount: 100_000, webhookUrl: `${host.origin}/day` }), BY);
     const look = async () => {
@@ -153,7 +153,7 @@ describe('an alert', () => {
     expect(told()).toEqual(['Perch: more than 100 credits spent today']);
     await ada.spend(20);
     expect(await look()).toEqual([]);
-    // What the sums have already counts as well.
+    // Debits that are already summed up count as well.
     await createLedger(database.sql).runMaintenance();
     await database.sql`update alerts set crossing = '2026-01-01' where account_id = ${ada.accountId}`;
     expect(await look()).toMatchObject([{ data: { spent: 140 } }]);
@@ -169,7 +169,7 @@ describe('an alert', () => {
     expect(told()).toEqual([]);
   });
 
-  it('ten processes that see it at once tell of it once', async () => {
+  it('is sent once if ten processes see the crossing at once', async () => {
     const ada = await customer(1000);
     const ten = Array.from({ length: 10 }, node);
     await ten[0]?.alerts.add(ada, settings({ webhookUrl: `${host.origin}/ten` }), BY);
@@ -182,7 +182,7 @@ describe('an alert', () => {
 });
 
 describe('a webhook that is not received', () => {
-  it('is sent again with the same id over a day, and given up then; the alert shows how it went', async () => {
+  it('is sent again with the same id for a day, then given up, and the alert shows the result', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     const { alertId } = await alerts.add(ada, settings({ byMail: false, webhookUrl: `${host.origin}/down` }), BY);
     host.answer = (_request, response) => void response.writeHead(503).end();
@@ -202,7 +202,7 @@ describe('a webhook that is not received', () => {
     expect(await last()).toMatchObject([{ status: 503, deliveredAt: null, dueAt: null }]);
   });
 
-  it('arrives when the server is back', async () => {
+  it('arrives once the server is back', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(1000)];
     await alerts.add(ada, settings({ byMail: false, webhookUrl: `${host.origin}/back` }), BY);
     host.answer = (request) => void request.socket.destroy();
@@ -222,18 +222,18 @@ describe('setting alerts', () => {
     [{ byMail: false }, 'channel'],
     [{ webhookUrl: 'https://elsewhere.test/' }, 'webhook_url'],
     [{ webhookUrl: 'http://hooks.test/' }, 'webhook_url'],
-  ])('%o is refused at %s', async (rest, param) => {
+  ])('refuses %o with an error at %s', async (rest, param) => {
     const [{ alerts }, ada] = [node(), await customer(0)];
     await expect(alerts.add(ada, settings(rest), BY)).rejects.toMatchObject({ code: 'bad_request', detail: { param } });
     expect(await alerts.list(ada.accountId)).toEqual([]);
   });
 
-  it('an account without a mail address cannot be mailed', async () => {
+  it('refuses mail for an account without a mail address', async () => {
     const [{ alerts }, ada] = [node(), await customer(0, null)];
     await expect(alerts.add(ada, settings(), BY)).rejects.toMatchObject({ detail: { param: 'channel' } });
   });
 
-  it('there are ten at most, however many are set at once', async () => {
+  it('allows ten at most, however many are set at once', async () => {
     const [{ alerts }, ada] = [node(), await customer(0)];
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => alerts.add(ada, settings(), BY)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
@@ -268,7 +268,7 @@ describe('setting alerts', () => {
     expect(log.map(({ what }) => what)).toEqual(expect.arrayContaining(['alert.added', 'alert.removed']));
   });
 
-  it('notices are deleted after 30 days', async () => {
+  it('deletes notices after 30 days', async () => {
     const [{ watch, alerts }, ada] = [node(), await customer(0)];
     const { alertId } = await alerts.add(ada, settings(), BY);
     await alerts.test(ada, alertId);

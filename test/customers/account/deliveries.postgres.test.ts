@@ -1,4 +1,4 @@
-/** Deliveries of alerts: what is listed of each, and sending one again. */
+/** Deliveries of alerts: what the list shows of each, and sending one again. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -89,7 +89,7 @@ describe('a delivery', () => {
       expect(after).toMatchObject({ tries: 10 + again, status: 200, excerpt: 'thanks', dueAt: null });
       expect(after?.deliveredAt).not.toBeNull();
     }
-    // What other tests left due is sent as well.
+    // Deliveries that other tests left due are sent as well.
     const received = host.received.filter(({ url }) => url === `/${ada.accountId}`);
     expect(new Set(received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1);
     expect(received).toHaveLength(12);
@@ -111,7 +111,7 @@ describe('a delivery', () => {
 });
 
 describe('mails', () => {
-  /** Accounts with so many mails each, written one account after the other, and to whom they are sent. */
+  /** Opens accounts with that many waiting mails each, written one account after the other. */
   async function waiting(fresh: FreshDatabase, counts: Readonly<Record<string, number>>) {
     const { sql } = fresh;
     for (const [name, count] of Object.entries(counts)) {
@@ -140,7 +140,7 @@ describe('mails', () => {
     return { run, refused };
   }
 
-  it('go to each account in turn, however many one of them has', async () => {
+  it('are sent to each account in turn, however many one of them has', async () => {
     const fresh = await freshDatabase();
     const { run } = await waiting(fresh, { a: 6, b: 1, c: 2 });
     const sent = await run();
@@ -150,7 +150,7 @@ describe('mails', () => {
     await fresh.drop();
   });
 
-  it('that failed come after all that were never tried', async () => {
+  it('that failed are sent after all that were never tried', async () => {
     const fresh = await freshDatabase();
     const { run, refused } = await waiting(fresh, { a: 2, b: 3 });
     refused.add('a@example.org');
@@ -164,7 +164,7 @@ describe('mails', () => {
 });
 
 describe('without a mail server', () => {
-  it('says so where email would be chosen', async () => {
+  it('says so where email could be chosen', async () => {
     const { alerts, ada } = await open();
     const nothing = { kind: 'balance_below', amount: 5_000, byMail: false, webhookUrl: null } as const;
     await expect(alerts.add({ ...ada, email: 'a@example.org' }, nothing, BY)).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('without a mail server', () => {
 });
 
 describe('a webhook of this machine', () => {
-  it('is taken and sent on a demo that only this machine reaches, and nowhere else', async () => {
+  it('is accepted and sent only on a demo that only this machine can reach', async () => {
     const received: string[] = [];
     const server = createServer((request, response) => {
       request.on('data', (part: Buffer) => received.push(part.toString()));

@@ -21,7 +21,7 @@ test.each([
   [1, '1 credit', 'That buys 1 tweet or profile, or 10 profiles from a follower list.'],
   [0.1, '0.1 credits', 'That buys 1 profile from a follower list.'],
   [0.05, '0.05 credits', 'That is less than one tweet or profile costs.'],
-])('a mail about %d credits says how many they are and what they buy', (credits, left, buys) => {
+])('says in a mail about %d credits how many are left and what they buy', (credits, left, buys) => {
   const { subject, text } = mailAt(credits);
   expect(subject).toBe(`Perch: ${left} left`);
   expect(text).toContain(`is down to ${left}: 5% or less of the 20 it had`);

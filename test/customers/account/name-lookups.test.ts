@@ -1,4 +1,4 @@
-/** Names that customers choose: how many are looked up, for how long, and on which threads. */
+/** DNS look-ups of names that customers choose: how many at once, for how long, and on which threads. */
 import { createSocket, type Socket } from 'node:dgram';
 import { stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nameLookups } from '../../../adapters/client-documents/name-lookups.js';
 import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 
-/** A name server that answers `public.example` and `private.example`, says that others do not exist, or is silent. */
+/** A name server that knows `public.example` and `private.example`, and says that others do not exist, or is silent. */
 interface NameServer {
   readonly address: string;
   readonly asked: () => number;
@@ -38,7 +38,7 @@ async function startNameServer(): Promise<NameServer> {
   return server;
 }
 
-/** RFC 1035, 4: the question again, and one address where there is one. */
+/** RFC 1035, 4: repeats the question, with one address if there is one. */
 function answerTo(query: Buffer): Buffer {
   const labels: string[] = [];
   let at = 12;
@@ -65,14 +65,14 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('a look-up of a name', () => {
-  it('finds the addresses that its name server has', async () => {
+  it('returns the addresses of the name server', async () => {
     const resolve = nameLookups({ servers: [server.address] });
     expect(await resolve('public.example', { all: true })).toEqual([{ address: '93.184.216.34', family: 4 }]);
     expect(await resolve('public.example', { all: true, family: 6 })).toEqual([]);
     expect(await resolve('nowhere.example', { all: true })).toEqual([]);
   });
 
-  it('ends within three seconds at a silent name server, and sends nothing afterwards', async () => {
+  it('ends after three seconds if the name server is silent, and sends nothing afterwards', async () => {
     server.silent = true;
     const from = performance.now();
     expect(await nameLookups({ servers: [server.address] })('slow.example', { all: true })).toEqual([]);
@@ -83,7 +83,7 @@ describe('a look-up of a name', () => {
     expect(server.asked()).toBe(asked);
   }, 20_000);
 
-  it('leaves the threads that files need alone, and is refused beyond 32 at once', async () => {
+  it('does not use the threads for files, and is refused if 32 are running', async () => {
     server.silent = true;
     const resolve = nameLookups({ servers: [server.address] });
     const all = Promise.allSettled(Array.from({ length: 40 }, (_, n) => resolve(`slow${n}.example`, { all: true })));
@@ -95,7 +95,7 @@ describe('a look-up of a name', () => {
 });
 
 describe('the check of a webhook’s address', () => {
-  it('says the same of a private name and of one that does not exist', async () => {
+  it('gives the same answer for a private name and for one that does not exist', async () => {
     const allow = { resolve: nameLookups({ servers: [server.address] }) };
     const webhooks = new GuardedWebhooks({ userAgent: 'Perch-Test/1', allow });
     await webhooks.check('https://public.example/', 'ada');
@@ -108,7 +108,7 @@ describe('the check of a webhook’s address', () => {
     expect(messages[1]).toBe(messages[0]);
   });
 
-  it('leaves places to others where one account checks many addresses at once', async () => {
+  it('leaves room for others when one account checks many addresses at once', async () => {
     server.silent = true;
     const allow = { resolve: nameLookups({ servers: [server.address] }) };
     const webhooks = new GuardedWebhooks({ userAgent: 'Perch-Test/1', allow });

@@ -1,4 +1,4 @@
-/** An account's log of requests: what is in it, what is left out, and its bounds. */
+/** An account's log of requests: what it contains, what it omits, and its bounds. */
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js
 
 let perch: TestPerch;
 let log: RequestLog;
-/** Runs of background work, by how often it runs. */
+/** Background jobs by their interval in milliseconds. */
 const polls = new Map<number, (() => Promise<void>)[]>();
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const written = async (): Promise<void> => {
   for (const run of polls.get(5_000) ?? []) await run();
 };
 const logOf = async ({ accountId }: TestAccount, filter: Partial<Parameters<RequestLog['list']>[1]> = {}) => {
-  // Its line is noted when the answer has left.
+  // A request is noted only after its answer has left.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await written();
   return log.list(accountId, { limit: 100, ...filter });
@@ -59,7 +59,7 @@ describe('the log of an account', () => {
     expect(JSON.stringify(rows)).not.toContain('timeline(');
   });
 
-  it('has answers that came ahead of the framework', async () => {
+  it('has answers that were sent ahead of the framework', async () => {
     const account = await perch.account();
     const client = createClient(perch.url, account.key);
     for (let nth = 0; nth < 4; nth++) await client.get('/v1/tweets/50001');
@@ -68,7 +68,7 @@ describe('the log of an account', () => {
     );
   });
 
-  it('never has a key, nor what looks like a secret in an address', async () => {
+  it('never contains a key, nor anything in an address that looks like a secret', async () => {
     const account = await perch.account();
     const client = createClient(perch.url, account.key);
     await client.get(`/v1/users/${account.key}?token=verysecret&fresh=${account.key}`);
@@ -78,7 +78,7 @@ describe('the log of an account', () => {
     expect(text).not.toContain('verysecret');
   });
 
-  it('has nothing of requests without a valid key', async () => {
+  it('omits requests without a valid key', async () => {
     const before = await perch.database.sql`select count(*)::int as count from request_log`;
     await createClient(perch.url, 'perch_live_nonsense').get('/v1/me');
     await fetch(`${perch.url}/v1/me`);
@@ -112,7 +112,7 @@ const request = (accountId: string, nth: number): LoggedRequest => ({
 });
 
 describe('a batch of requests', () => {
-  it('cuts texts, is written once when repeated, and leaves the newest 1,000 of an account', async () => {
+  it('has its texts cut, is written once if repeated, and leaves the newest 1,000 of an account', async () => {
     const [{ accountId }, other] = [await perch.account(), await perch.account()];
     const rows = Array.from({ length: KEPT_REQUESTS + 20 }, (_, nth) => request(accountId, nth));
     await log.write([...rows.slice(0, 600), request(other.accountId, 0)]);
@@ -130,14 +130,14 @@ describe('a batch of requests', () => {
     expect(await log.list(other.accountId, { limit: 10 })).toHaveLength(1);
   });
 
-  it('leaves out an account that was deleted', async () => {
+  it('is written without requests of a deleted account', async () => {
     const { accountId } = await perch.account();
     await perch.database.sql`update accounts set deleted_at = now() where account_id = ${accountId}`;
     await log.write([request(accountId, 0)]);
     expect(await log.list(accountId, { limit: 10 })).toEqual([]);
   });
 
-  it('goes when it is too old', async () => {
+  it('is deleted when it is too old', async () => {
     const { accountId } = await perch.account();
     await log.write([request(accountId, 0), request(accountId, 10)]);
     await log.forget(new Date(1_750_000_000_005));
@@ -158,7 +158,7 @@ describe('the book of requests', () => {
     return { book, batches, store };
   };
 
-  it('keeps some answers and some failures of each account, and makes no row for the rest', async () => {
+  it('keeps some answers and some failures of each account, and drops the rest', async () => {
     const { book, batches } = open();
     let made = 0;
     const note = (accountId: string, isFailure: boolean) =>
@@ -178,7 +178,7 @@ describe('the book of requests', () => {
     expect(batches[1]).toHaveLength(1);
   });
 
-  it('is bounded over all accounts, and keeps what could not be written', async () => {
+  it('is bounded over all accounts, and keeps requests that could not be written', async () => {
     const { book, batches, store } = open();
     store.fails = true;
     for (let nth = 0; nth < 3_000; nth++) book.note(randomUUID(), true, () => request('a', nth));

@@ -1,4 +1,4 @@
-/** Whatever receivers answer and whichever process is killed: one delivery of a watch at a time, in order, none lost. */
+/** Deliveries of a watch arrive one at a time, in order, none lost, whatever receivers answer and processes die. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const), watch: index(WATCHES) }) },
 );
 
-/** Watches, their receivers, and processes that send to them. */
+/** Watches, their receivers, and the processes that send to them. */
 class World {
   readonly #clock = manualClock();
   readonly #watches: Watched[] = [];
@@ -57,7 +57,7 @@ class World {
   readonly #statuses: (number | null)[] = Array.from({ length: WATCHES }, () => 200);
   readonly #sending = new Set<string>();
   #sent = 0;
-  /** Ids that a receiver took. */
+  /** Ids of deliveries that a receiver has accepted. */
   readonly taken = new Set<string>();
   readonly faults: string[] = [];
 
@@ -73,7 +73,7 @@ class World {
   #process() {
     const store = createDeliveries(database.sql);
     const ending = { isKilled: false };
-    /** A process is killed after a receiver answered and before it says so. */
+    /** Makes calls of a killed process do nothing, so that it dies between a receiver's answer and recording it. */
     const unlessKilled =
       <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
       (...args: Args): Promise<T | undefined> =>
@@ -131,7 +131,7 @@ class World {
     if ((await one?.state())?.reason === 'undelivered') await one?.resume(this.#clock.now());
   }
 
-  /** Until nothing is due or being sent any more. */
+  /** Runs deliveries until nothing is due or being sent. */
   async #settle(): Promise<void> {
     for (let before = -1; ; before = this.#sent) {
       const runs = this.#processes.flatMap(({ deliveries }) =>
@@ -145,7 +145,7 @@ class World {
     }
   }
 
-  /** Every receiver takes everything from now on, and every watch goes on. */
+  /** Lets every receiver accept everything from now on, and resumes every watch. Returns all delivery ids. */
   async recover(): Promise<string[]> {
     this.#statuses.fill(200);
     for (let nth = 0; nth < WATCHES; nth++) await this.#resume(nth);
@@ -156,7 +156,7 @@ class World {
 }
 
 describe('deliveries of watches', () => {
-  it('come in order, one at a time, and none is lost', async () => {
+  it('arrive in order, one at a time, and none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const world = await new World().open();
@@ -169,7 +169,7 @@ describe('deliveries of watches', () => {
     );
   }, 120_000);
 
-  it('are noted together, and later where the watch is locked', async () => {
+  it('are recorded together, and later if the watch is locked', async () => {
     const fresh = await freshDatabase();
     const { sql } = fresh;
     const store = createDeliveries(sql);

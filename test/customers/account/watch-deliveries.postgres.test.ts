@@ -30,9 +30,9 @@ interface Sender {
   readonly deliveries: Deliveries;
   readonly sent: Sent[];
   readonly mails: Message[];
-  /** The receiver, from now on. */
+  /** How the receiver answers from now on. */
   answer: Answer;
-  /** Numbers of what was sent. */
+  /** The delivery numbers that were sent. */
   numbers(): number[];
   kill(): void;
 }
@@ -52,13 +52,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** One process, with a receiver that answers as it is told. */
+/** One process, and a receiver whose answers the test sets. */
 function open(answer: Answer = () => OK): Sender {
   const sent: Sent[] = [];
   const mails: Message[] = [];
   let isKilled = false;
   const store = createDeliveries(database.sql);
-  /** Of a process that is killed, nothing reaches the database any more. */
+  /** Keeps calls of a killed process from reaching the database. */
   const unlessKilled =
     <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
@@ -98,12 +98,12 @@ function open(answer: Answer = () => OK): Sender {
 
 const watch = async (): Promise<Watched> => watched(database.sql, await watchingAccount(database.sql), URL);
 
-/** Those of other tests are sent as well. */
+/** The mails about this watch only: those of other tests are sent as well. */
 const mailsOf = ({ mails }: Sender, { watchId }: Watched): Message[] =>
   mails.filter(({ text }) => text.includes(`https://perch.example/dashboard/watches/${watchId}`));
 
 describe('the deliveries of a watch', () => {
-  it('are sent one after the other at once, each after the one before it was taken', async () => {
+  it('are sent at once, each when the one before it was accepted', async () => {
     const [one, sender] = [await watch(), open(() => sleep(20, OK))];
     for (let nth = 0; nth < 5; nth++) await one.write(clock.now());
     sender.deliveries.wake();
@@ -111,7 +111,7 @@ describe('the deliveries of a watch', () => {
     expect(sender.numbers()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('are sent if the one before was taken while they were written', async () => {
+  it('are sent if the one before was accepted while they were written', async () => {
     const [one, sender] = [await watch(), open()];
     await one.write(clock.now());
     await one.write(clock.now(), async () => {
@@ -123,7 +123,7 @@ describe('the deliveries of a watch', () => {
     await until('both are sent', () => sender.sent.length === 2);
   });
 
-  it('are next if the one before was taken while they waited for the lock on their watch', async () => {
+  it('are next if the one before was accepted while they waited for the lock on their watch', async () => {
     const one = await watch();
     await one.write(clock.now());
     const release = await holdLocks(database.sql, async (tx) => {
@@ -141,7 +141,7 @@ describe('the deliveries of a watch', () => {
     await database.sql`delete from deliveries where watch_id = ${one.watchId}`;
   });
 
-  it('wait while one fails, which is tried 15 times in three days, then pause the watch with a mail', async () => {
+  it('wait while one fails; after 15 tries in three days, the watch is paused with a mail', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 500, excerpt: 'broken', fault: null }))];
     const beganMs = clock.now();
     await one.write(beganMs);
@@ -160,7 +160,7 @@ describe('the deliveries of a watch', () => {
     ]);
     await sender.deliveries.run();
     expect(mailsOf(sender, one).map(({ subject }) => subject)).toEqual(['Perch: a watch was paused']);
-    // What was charged meanwhile waits too; all of it comes, in order, once the watch is resumed.
+    // Items charged during the pause wait, too. All of them arrive, in order, once the watch is resumed.
     await one.write(clock.now());
     sender.sent.length = 0;
     await sender.deliveries.run();
@@ -189,7 +189,7 @@ describe('the deliveries of a watch', () => {
     await database.sql`delete from deliveries where watch_id = ${one.watchId}`;
   });
 
-  it('answered 410 pause the watch at once, and say so in the mail', async () => {
+  it('answered 410 pause the watch at once, with a mail that says so', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
     await one.write(clock.now());
     await one.write(clock.now());
@@ -200,7 +200,7 @@ describe('the deliveries of a watch', () => {
     expect(mailsOf(sender, one)).toMatchObject([{ text: expect.stringContaining('answered 410 Gone') }]);
   });
 
-  it('of a watch that ended are given up together, without pausing it or a mail, and are sent by hand', async () => {
+  it('of an ended watch are given up together, without a pause or a mail, and can be sent by hand', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
     for (let nth = 0; nth < 3; nth++) await one.write(clock.now());
     await one.end();
@@ -214,13 +214,13 @@ describe('the deliveries of a watch', () => {
     const [, second] = await one.rows();
     await sender.deliveries.itemsAgain(one.accountId, one.watchId, second?.deliveryId ?? '');
     expect(await one.rows()).toMatchObject([given, { dueAt: null, deliveredAt: expect.any(Date) }, given]);
-    // What a call that was in progress was charged for.
+    // Items of a call that was in progress when the watch ended.
     await one.write(clock.now());
     await sender.deliveries.run();
     expect(sender.numbers()).toEqual([1, 2, 4]);
   });
 
-  it('of a watch that ends while its webhook takes nothing are given up', async () => {
+  it('of a watch that ends while its webhook fails are given up', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
     for (let nth = 0; nth < 2; nth++) await one.write(clock.now());
     await sender.deliveries.run();
@@ -230,7 +230,7 @@ describe('the deliveries of a watch', () => {
     expect(await one.rows()).toMatchObject([given, given]);
   });
 
-  it('are sent again by hand, with the same id and body, beside one that fails, and for one try', async () => {
+  it('can be sent again by hand while another one fails, once, with the same id and body', async () => {
     const [one, sender] = [await watch(), open()];
     const first = await one.write(clock.now());
     await sender.deliveries.run();
@@ -246,7 +246,7 @@ describe('the deliveries of a watch', () => {
     expect(sent).toMatchObject({ tries: 2, dueAt: null, status: 500, deliveredAt: expect.any(Date) });
     expect([failing, waiting]).toMatchObject([{ inTurn: true }, { inTurn: false, tries: 0 }]);
     expect(await one.state()).toEqual({ state: 'active', reason: null });
-    // One that waits for its turn goes on waiting; one that waits for its next try is tried at once.
+    // A delivery that waits for its turn still waits. One that waits for its next try is tried at once.
     expect(await sender.deliveries.itemsAgain(one.accountId, one.watchId, waiting?.deliveryId ?? '')).toBe('waiting');
     expect(sender.numbers()).toEqual([1, 2, 1]);
     sender.answer = () => OK;
@@ -255,7 +255,7 @@ describe('the deliveries of a watch', () => {
     expect(sender.numbers()).toEqual([1, 2, 1, 2, 3]);
   });
 
-  it('are not sent by hand before those that come first, while the watch is paused because nothing was taken', async () => {
+  it('are not sent by hand out of order while the watch is paused because of failed deliveries', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
     for (let nth = 0; nth < 2; nth++) await one.write(clock.now());
     await sender.deliveries.run();
@@ -306,7 +306,7 @@ describe('the deliveries of a watch', () => {
     expect(other.sent[0]?.id).toBe(killed.sent[0]?.id);
   });
 
-  it('are left to another process at once by one that stops while they are sent', async () => {
+  it('are released to another process at once by one that stops while sending', async () => {
     const one = await watch();
     await one.write(clock.now());
     const stopping = open(() => sleep(1_500, { status: null, excerpt: null, fault: 'ended' }));
@@ -319,7 +319,7 @@ describe('the deliveries of a watch', () => {
   });
 
   it('are sent once, whichever of two processes sends them', async () => {
-    // More than one sends at once.
+    // More than one delivery is sent at once.
     const senders = [open(() => sleep(20, OK)), open(() => sleep(20, OK))];
     const watches = await Promise.all(Array.from({ length: 100 }, watch));
     for (let nth = 0; nth < 3; nth++) {
@@ -335,7 +335,7 @@ describe('the deliveries of a watch', () => {
     expect(senders.every(({ sent }) => sent.length > 0)).toBe(true);
   });
 
-  it('that were taken go after three days, others after 30', async () => {
+  it('are deleted three days after they were accepted, others after 30', async () => {
     const [one, sender] = [await watch(), open(({ body }) => (body.includes('1') ? OK : { ...OK, status: 410 }))];
     const beganMs = clock.now();
     await one.write(beganMs);

@@ -5,15 +5,15 @@ import { resumeItems, writeItems } from '../../../adapters/postgres/customers/ne
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { utcDay } from '../../../src/lib/durations.js';
 
-/** A watch of an account, which is written to as its process does. */
+/** A watch of an account. Its deliveries are written as the process that follows it would write them. */
 export interface Watched {
   readonly accountId: string;
   readonly watchId: string;
-  /** The next delivery's items. It is committed once `held` is over. */
+  /** Writes the next delivery. Its transaction commits once `held` has ended. */
   write(atMs: number, held?: () => Promise<unknown>): Promise<{ readonly deliveryId: string; readonly body: string }>;
   resume(atMs: number): Promise<void>;
   end(): Promise<void>;
-  /** Each of its deliveries, in order. */
+  /** All deliveries of the watch, in order. */
   rows(): Promise<Row[]>;
   state(): Promise<{ state: string; reason: string | null }>;
 }
@@ -52,7 +52,7 @@ export async function watched(
     accountId,
     watchId,
     write: async (atMs, held) => {
-      // One that was paused is taken up again.
+      // Claims a watch that was paused again.
       await sql`update watches set holder = ${holder} where watch_id = ${watchId} and holder is null`;
       const [now] = await sql<{ number: number; position: string }[]>`
         select number, position from watches where account_id = ${accountId} and watch_id = ${watchId}`;

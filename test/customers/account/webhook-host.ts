@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 import { selfSigned } from '../../interfaces/oauth/certificate.js';
 
-/** What a customer's server was sent. */
+/** A request that the customer's server received. */
 export interface Received {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A customer's server at `https://hooks.test:…`, which only a guard that was told of it can reach. */
+/** A customer's server at `https://hooks.test:…`, which only its own `webhooks` can reach. */
 export interface WebhookHost {
   readonly origin: string;
   readonly received: Received[];
-  /** Sends there as to the public internet, and nowhere else. */
+  /** Sends to this server as if it were public, and to no other. */
   readonly webhooks: GuardedWebhooks;
-  /** How it answers from now on; 204 at first. */
+  /** How the server answers from now on; 204 at first. */
   answer: RequestListener;
   close(): Promise<void>;
 }

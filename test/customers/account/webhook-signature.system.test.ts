@@ -1,4 +1,4 @@
-/** What receivers verify our webhooks with: the documentation's lines, and a library that nobody here wrote. */
+/** Our webhooks are verified with the lines of the documentation, and with independent libraries. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** It takes a webhook as it arrives; not with another body, secret or time. */
+/** Checks that a program accepts a webhook as it arrives, but not with another body, secret or time. */
 async function check(isFromPerch: Verify): Promise<void> {
   const [secret, other] = [webhookSecret(ROOT, 'account', 'watch'), webhookSecret(ROOT, 'account', 'other')];
   const body = JSON.stringify({ type: 'watch.items', data: { text: 'ä 🐦' } });
@@ -55,7 +55,7 @@ describe('the signature of a webhook', () => {
       }
     }));
 
-  // By hand: a folder of Standard Webhooks' library for Python, which no package of Debian or npm has.
+  // Only by hand: the folder of Standard Webhooks' library for Python, which is in no package of Debian or npm.
   const library = process.env.TEST_STANDARD_WEBHOOKS;
   it.runIf(library !== undefined)("is verified by Standard Webhooks' own library for Python", () =>
     check(async (...given) => {

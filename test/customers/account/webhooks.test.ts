@@ -1,4 +1,4 @@
-/** Where webhooks may go, and what is sent there. */
+/** Where webhooks may be sent, and what is sent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 import { webhookHeaders } from '../../../src/account/webhook-signature.js';
@@ -42,13 +42,13 @@ describe('where a webhook may go', () => {
     ['https://nowhere.example/', 'public address'],
     ['nonsense', 'should look like'],
     [`https://public.example/${'a'.repeat(2000)}`, '2,000 characters'],
-  ])('%s is refused with why', async (url, why) => {
+  ])('refuses %s with the reason', async (url, why) => {
     const refused = strict.check(url, 'account');
     await expect(refused).rejects.toMatchObject({ code: 'bad_request', detail: { param: 'webhook_url' } });
     await expect(refused).rejects.toThrow(why);
   });
 
-  it('a public address is good', async () => {
+  it('allows a public address', async () => {
     await expect(strict.check('https://public.example/hooks?x=1', 'account')).resolves.toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('where a webhook may go', () => {
     expect(result).toEqual({ status: null, excerpt: null, fault: 'The address could not be reached.' });
   });
 
-  it('a redirect is an answer, and nothing follows it', async () => {
+  it('treats a redirect as an answer, and does not follow it', async () => {
     host.answer = (_request, response) => void response.writeHead(302, { location: `${host.origin}/elsewhere` }).end();
     expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 302, excerpt: null, fault: null });
     expect(host.received.map(({ url }) => url)).toEqual(['/a']);
@@ -70,7 +70,7 @@ describe('where a webhook may go', () => {
     ['of less than none', () => '-5', undefined],
     ['in words', () => 'soon', undefined],
     ['as a date that has passed', () => new Date(Date.now() - 90_000).toUTCString(), undefined],
-  ])('an answer may ask for a later try, with a Retry-After %s', async (_form, write, seconds) => {
+  ])('reads when to try again from a Retry-After of %s', async (_form, write, seconds) => {
     const asked = write();
     host.answer = (_request, response) => void response.writeHead(503, { 'retry-after': asked }).end();
     const { retryAfterS } = await host.webhooks.send(`${host.origin}/a`, {}, '{}');
@@ -78,7 +78,7 @@ describe('where a webhook may go', () => {
     else expect(Math.abs((retryAfterS ?? 0) - seconds)).toBeLessThanOrEqual(1);
   });
 
-  it('ends when its signal aborts', async () => {
+  it('stops when its signal aborts', async () => {
     host.answer = () => undefined;
     const stop = new AbortController();
     const sending = host.webhooks.send(`${host.origin}/a`, {}, '{}', stop.signal);
@@ -86,7 +86,7 @@ describe('where a webhook may go', () => {
     expect(await sending).toMatchObject({ status: null });
   });
 
-  it('an answer without an end is not waited for', async () => {
+  it('does not wait for the end of an endless answer', async () => {
     host.answer = (_request, response) => void response.writeHead(200).write('x');
     expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 200, excerpt: 'x', fault: null });
   });

@@ -5,7 +5,7 @@ import { type BillingService, type Buyer, startBilling } from './service.js';
 
 const which = { sale: fc.nat(1), amount: fc.integer({ min: 1, max: 1_000 }) };
 
-/** What customers, banks, the operator and the network do, in any order. */
+/** Steps of customers, banks and the operator, in any order. */
 const steps = fc.array(
   fc.record({
     ...which,
@@ -23,7 +23,7 @@ const steps = fc.array(
       'lost',
       'spend',
     ),
-    /** Told afterwards: events by their number, the poll, the success page; or nobody is. */
+    /** How the service learns of it: from events by number, the poll, the success page, or not at all. */
     told: fc.array(fc.oneof(fc.nat(50), fc.constantFrom('poll' as const, 'page' as const)), { maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 14 },
@@ -31,7 +31,7 @@ const steps = fc.array(
 
 type Step = { what: string; sale: number; amount: number };
 
-/** The truth at the processor. */
+/** What has happened at the payment processor. */
 class Story {
   readonly disputes: { of: string; dispute: FakeDispute }[] = [];
   readonly refunds: { of: string; refund: FakeRefund }[] = [];
@@ -51,7 +51,7 @@ class Story {
 
   readonly #refused = new Set<string>();
 
-  /** Does it where it can happen at all. */
+  /** Applies the step if it is possible. */
   tell({ what, sale, amount }: Step): void {
     const { stripe } = this.#service;
     const session = this.#sessions[sale] ?? '';
@@ -134,7 +134,7 @@ describe('the books of two sales', () => {
     expect(frozen).toBe(story.disputes.some(({ dispute }) => dispute.status === 'lost'));
   }
 
-  it('end the same by any order, repetition and loss of events and polls, with spending in between (W1, W2, W6, W7)', async () => {
+  it('end the same for any order, repetition and loss of events and polls, amid spending (W1, W2, W6, W7)', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (mix) => {
         const buyer = await service.buyer();
@@ -152,7 +152,7 @@ describe('the books of two sales', () => {
           }
           await tellAll(step.told, from, sessions);
         }
-        // At last everything is seen, twice and at once.
+        // In the end, every event is seen, twice and concurrently.
         await Promise.all([...sessions, ...sessions].map((session) => service.settling.reconcile(session)));
         await check(buyer, sessions, story, spent);
         await tellAll(

@@ -6,7 +6,7 @@ import { type BillingService, DAY_MS, startBilling } from './service.js';
 
 const PATH = '/v1/billing/checkout';
 
-/** The members of an answer of checkout. */
+/** The body of a checkout answer. */
 const opened = ({ body }: Reply) => body as unknown as { url: string; pack: string; usd: number; credits: number };
 
 describe('POST /v1/billing/checkout while payments are open', () => {
@@ -16,7 +16,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
   });
   afterAll(() => service.close());
 
-  it.each(PACKS)('200 for $name: a page to pay at, free, and in the log (section 4.1)', async (offered) => {
+  it.each(PACKS)('answers 200 for $name with a payment page, free, and logs it (section 4.1)', async (offered) => {
     const { name: pack, usd, credits } = offered;
     const buyer = await service.buyer();
     const reply = await buyer.client.post(PATH, { pack });
@@ -30,7 +30,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     ).toEqual([{ what: 'checkout.opened', who: 'customer', address: '127.0.0.1', pack }]);
   });
 
-  it('the page is for this sale, and leads back to the dashboard', async () => {
+  it('opens a page for this sale that leads back to the dashboard', async () => {
     const buyer = await service.buyer({ email: 'ada@example.com' });
     const session = service.stripe.sessions.get(await buyer.checkout());
     const sale = await service.sale(session?.id ?? '');
@@ -49,12 +49,12 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(nameless?.customer_email).toBeNull();
   });
 
-  it('every pack is buyable (W9)', async () => {
+  it('sells every pack (W9)', async () => {
     const { body } = await (await service.buyer()).client.get('/v1/billing/packs');
     expect(new Set((body.data as { buyable: boolean }[]).map(({ buyable }) => buyable))).toEqual(new Set([true]));
   });
 
-  it('one Idempotency-Key is one page, also when ten ask at once (H12)', async () => {
+  it('opens one page for one Idempotency-Key, even for ten concurrent requests (H12)', async () => {
     const buyer = await service.buyer();
     const sessions = await Promise.all(Array.from({ length: 10 }, () => buyer.checkout('starter', 'order-1')));
     expect(new Set(sessions).size).toBe(1);
@@ -66,7 +66,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect((await buyer.log()).filter((what) => what === 'checkout.opened')).toHaveLength(4);
   });
 
-  it('the key lasts for 24 hours (H12), and shows the pack as it was sold (W3)', async () => {
+  it('honours the key for 24 hours (H12), with the pack as it was sold (W3)', async () => {
     const buyer = await service.buyer();
     const first = await buyer.checkout('starter', 'order');
     await service.sql`update sales set usd = 9, credits_thousandths = 9000000 where session_id = ${first}`;
@@ -78,7 +78,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await buyer.checkout('starter', 'order')).not.toBe(first);
   });
 
-  it('GraphQL takes the key as an argument: the same page as by REST (H12)', async () => {
+  it('opens the same page as REST for the key as an argument of GraphQL (H12)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout('growth', 'order');
     const mutate = async (key: string) => {
@@ -93,7 +93,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect((await mutate('an order')).errors?.[0]?.extensions.code).toBe('bad_request');
   });
 
-  it('400 for the same key with another pack (H12)', async () => {
+  it('answers 400 for the same key with another pack (H12)', async () => {
     const buyer = await service.buyer();
     await buyer.checkout('starter', 'order');
     const { status, body } = await buyer.client.post(PATH, { pack: 'scale' }, { 'idempotency-key': 'order' });
@@ -106,13 +106,13 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     ['too long', 'k'.repeat(256)],
     ['with a space', 'order 1'],
     ['not ASCII', 'bestellung-ü'],
-  ])('400 for a key that is %s (H12)', async (_what, key) => {
+  ])('answers 400 for a key that is %s (H12)', async (_what, key) => {
     const { client } = await service.buyer();
     const { status, body } = await client.post(PATH, { pack: 'starter' }, { 'idempotency-key': key });
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'idempotency_key']);
   });
 
-  it('takes the longest key, from the header only', async () => {
+  it('accepts the longest key, from the header only', async () => {
     const buyer = await service.buyer();
     expect(await buyer.checkout('starter', 'k'.repeat(255))).toBeTruthy();
     const sent = { pack: 'starter', idempotency_key: 'in-the-body' };
@@ -120,14 +120,14 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(new Set(replies.map((reply) => opened(reply).url)).size).toBe(2);
   });
 
-  it('400 for an unknown pack, nothing begun', async () => {
+  it('answers 400 for an unknown pack without opening a sale', async () => {
     const buyer = await service.buyer();
     const { status, body } = await buyer.client.post(PATH, { pack: 'huge' });
     expect([status, body.error.param]).toEqual([400, 'pack']);
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 
-  it('allows at most twenty unpaid checkouts, also when requested at once: 429 until one is paid', async () => {
+  it('allows twenty unpaid checkouts, even if requested at once, then answers 429 until one is paid', async () => {
     const buyer = await service.buyer();
     const replies = await Promise.all(
       Array.from({ length: 24 }, () =>
@@ -151,7 +151,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await buyer.checkout()).toBeTruthy();
   });
 
-  it('fields of GraphQL documents count one by one', async () => {
+  it('counts each field of a GraphQL document', async () => {
     const buyer = await service.buyer();
     const fields = Array.from({ length: 8 }, (_, index) => `c${index}: checkout(pack: "starter") { url }`);
     const query = `mutation { ${fields.join(' ')} }`;
@@ -165,7 +165,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(row).toEqual({ open: 20 });
   });
 
-  it('checkouts that the processor refused do not count once a minute has passed', async () => {
+  it('stops counting a checkout that the processor refused after a minute', async () => {
     const { stripe } = service;
     const buyer = await service.buyer();
     stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'down' } } };
@@ -180,7 +180,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await buyer.checkout()).toBeTruthy();
   });
 
-  it('a frozen account buys nothing (W8)', async () => {
+  it('refuses a frozen account (W8)', async () => {
     const buyer = await service.buyer();
     await service.sql`update accounts set frozen_at = now() where account_id = ${buyer.accountId}`;
     const ask = { idempotencyKey: null, address: null };
@@ -190,7 +190,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 
-  it('503 upstream_error when the processor fails, with the cause in the log alone; the same key works later', async () => {
+  it('answers 503 upstream_error when the processor fails, with the cause only in the log; the key works later', async () => {
     const { stripe } = service;
     const buyer = await service.buyer();
     stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'Key of yesterday' } } };
@@ -210,7 +210,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await buyer.checkout('starter', 'order')).toBe(session);
   });
 
-  it('at the page one click pays, and the way back is the dashboard', async () => {
+  it('takes the payment with one click on its page, and returns to the dashboard', async () => {
     const buyer = await service.buyer();
     const { url } = opened(await buyer.client.post(PATH, { pack: 'starter' }));
     expect(await (await fetch(url)).text()).toContain('Pay US$10');
@@ -223,7 +223,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
 });
 
 describe('a processor that sends its events itself', () => {
-  it('is believed as soon as it does', async () => {
+  it('has its payment credited as soon as the event arrives', async () => {
     const service = await startBilling();
     try {
       const buyer = await service.buyer();

@@ -8,7 +8,7 @@ describe('paid checkouts', () => {
   });
   afterAll(() => service.close());
 
-  it('an event is acknowledged once its credits are in, and every event is kept (W1)', async () => {
+  it('acknowledge an event once its credits are added, and keep every event (W1)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.buy();
     const event = service.stripe.events.at(-1);
@@ -39,7 +39,7 @@ describe('paid checkouts', () => {
     expect(await buyer.balance()).toBe(10_000);
   });
 
-  it('twenty at once, by event, page and poll, credit once (W2)', async () => {
+  it('credit once for twenty concurrent events, pages and polls (W2)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.buy('scale');
     const { stripe } = service;
@@ -60,7 +60,7 @@ describe('paid checkouts', () => {
     expect(rows).toEqual([{ kind: 'purchase' }]);
   });
 
-  it('the pack is credited as it was sold, not as the session or the event says (W3)', async () => {
+  it('credit the pack as it was sold, not as the session or the event says (W3)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout('builder');
     await service.sql`update sales set credits_thousandths = 50000000 where session_id = ${session}`;
@@ -69,7 +69,7 @@ describe('paid checkouts', () => {
     expect(await buyer.balance()).toBe(50_000);
   });
 
-  it('an event that never arrives: open sales are polled, ever less often (W4)', async () => {
+  it('are found by polling open sales, less and less often, if no event arrives (W4)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
@@ -91,7 +91,7 @@ describe('paid checkouts', () => {
     expect(await passing(DAY_MS / 2)).toBe(paid);
   });
 
-  it('expire unpaid after 24 hours and are not polled any longer (W4, W10)', async () => {
+  it('expire unpaid after 24 hours and are no longer polled (W4, W10)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
@@ -105,7 +105,7 @@ describe('paid checkouts', () => {
     expect(looks()).toBe(1);
   });
 
-  it('a bank that pays on the thirteenth day is seen without an event; no look comes after two weeks (W4, W5)', async () => {
+  it('find a bank payment on the thirteenth day without an event, and end polls after two weeks (W4, W5)', async () => {
     const [buyer, stuck] = [await service.buyer(), await service.buyer()];
     const [session, other] = [await buyer.checkout(), await stuck.checkout()];
     const looks = (one: string) => service.stripe.asked.filter((asked) => asked.endsWith(one)).length;
@@ -126,7 +126,7 @@ describe('paid checkouts', () => {
     expect(await service.sale(other)).toMatchObject({ state: 'open' });
   });
 
-  it('looks are counted from when the page was opened, however old the order is (W4)', async () => {
+  it('time their polls from when the page was opened, however old the order is (W4)', async () => {
     const buyer = await service.buyer();
     service.stripe.failure = { status: 401, json: { error: { type: 'api_error', message: 'down' } } };
     const asked = { pack: 'starter' };
@@ -143,7 +143,7 @@ describe('paid checkouts', () => {
     expect(await buyer.balance()).toBe(10_000);
   });
 
-  it('a bank that takes days is credited when it has paid, not when the page is done (W5)', async () => {
+  it('credit a slow bank payment when the bank has paid, not when the page is completed (W5)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     service.stripe.payLater(session);
@@ -154,7 +154,7 @@ describe('paid checkouts', () => {
     expect([await buyer.balance(), (await service.sale(session))?.state]).toEqual([10_000, 'paid']);
   });
 
-  it('a bank that refuses ends the sale (W5)', async () => {
+  it('end the sale if the bank refuses (W5)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     service.stripe.payLater(session);
@@ -163,7 +163,7 @@ describe('paid checkouts', () => {
     expect([await buyer.balance(), (await service.sale(session))?.state]).toEqual([0, 'expired']);
   });
 
-  it('sessions are independent, and each expires unpaid for itself (W10)', async () => {
+  it('have independent sessions, each of which expires on its own (W10)', async () => {
     const buyer = await service.buyer();
     const [first, second, third] = [await buyer.checkout(), await buyer.checkout(), await buyer.checkout('builder')];
     service.stripe.expire(first);
@@ -175,7 +175,7 @@ describe('paid checkouts', () => {
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([65_000, 60]);
   });
 
-  it('tax comes on top: credits and paid_usd count net of it (W11)', async () => {
+  it('count credits and paid_usd net of tax (W11)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     service.stripe.pay(session, 190);
@@ -190,7 +190,7 @@ describe('paid checkouts', () => {
     ['another currency', { currency: 'eur' }],
     ['a smaller amount', { amount_subtotal: 999 }],
     ['something taken off', { amount_total: 1 }],
-  ])('%s credits nothing and is logged for the operator (W3, W11)', async (_what, wrong) => {
+  ])('credit nothing for %s, and log it for the operator (W3, W11)', async (_what, wrong) => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     Object.assign(service.stripe.sessions.get(session) ?? {}, wrong);
@@ -205,7 +205,7 @@ describe('paid checkouts', () => {
     expect(errors[0]).toContain(session);
   });
 
-  it('raise the rate limit with the next request after the event (L8)', async () => {
+  it('raise the rate limit of the first request after the event (L8)', async () => {
     const buyer = await service.buyer({ qps: 0 });
     const me = async () => (await buyer.client.get('/v1/me')).body as unknown as { rate_limit_qps: number };
     const session = await buyer.checkout('builder');
@@ -218,7 +218,7 @@ describe('paid checkouts', () => {
     expect((await me()).rate_limit_qps).toBe(50);
   });
 
-  it('a page whose session was never noted is found by its sale', async () => {
+  it('are found by their sale if the session of the page was never recorded', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     await service.sql`update sales set session_id = null, url = null where session_id = ${session}`;
@@ -227,7 +227,7 @@ describe('paid checkouts', () => {
     expect(await buyer.balance()).toBe(10_000);
   });
 
-  it('the success page, loaded again and again, asks once in two seconds', async () => {
+  it('are looked up once in two seconds, however often the success page is loaded', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
     const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
@@ -241,11 +241,11 @@ describe('paid checkouts', () => {
     expect([looks(), await buyer.balance()]).toEqual([2, 10_000]);
   });
 
-  it.each(['a\0b', '', 'cs test', 'x'.repeat(256)])('ignores a session like %j without an error', async (session) => {
+  it.each(['a\0b', '', 'cs test', 'x'.repeat(256)])('ignore a session like %j without an error', async (session) => {
     await expect(service.billing.settle(session)).resolves.toBeUndefined();
   });
 
-  it('the success page settles what its account bought, and leaves others alone', async () => {
+  it('are settled by the success page of their own account only', async () => {
     const [buyer, stranger] = [await service.buyer(), await service.buyer()];
     const session = await buyer.buy();
     await service.billing.settle(session, stranger.accountId);

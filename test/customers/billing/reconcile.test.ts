@@ -39,12 +39,12 @@ const UNPAID: PaymentState = {
 };
 const PAID: PaymentState = { ...UNPAID, status: 'paid', paymentIntent: 'pi' };
 
-/** A sale and its wallet, by looks one after the other. */
+/** A sale and its wallet, to which successive looks are applied. */
 class Books {
   sale = SALE;
   balance = 0;
   paidUsd = 0;
-  /** Lost disputes that the account is frozen for. */
+  /** Lost disputes for which the account is frozen. */
   readonly frozenFor = new Set<string>();
 
   look(seen: PaymentState): void {
@@ -79,7 +79,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constantFrom('open' as const, 'won' as const, 'lost' as const), cents: fc.nat(3) }),
 );
 
-/** Each state that the processor shows, from the opened page on. */
+/** The states that the processor shows in turn, beginning with the opened page. */
 function storyOf(
   steps: readonly { what: 'refund' | 'failure' | 'dispute' | Dispute['state']; cents: number }[],
 ): PaymentState[] {
@@ -98,7 +98,7 @@ function storyOf(
 }
 
 describe('reconciling a sale', () => {
-  it('ends in the state seen last, whatever was seen before, with spending in between (W1, W2, W13)', () => {
+  it('ends in the state that was seen last, whatever was seen before, with spending in between (W1, W2, W13)', () => {
     const looks = fc.array(fc.record({ at: fc.nat(40), spend: fc.nat(3_000_000) }), { maxLength: 30 });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), looks, (steps, mix) => {
@@ -130,7 +130,7 @@ describe('reconciling a sale', () => {
     );
   });
 
-  /** A pack of 10,000 credits for $10, of which $5 are disputed: dispute, refund in cents; what follows from them. */
+  /** A pack of 10,000 credits for $10, of which $5 are disputed: the dispute, the refund in cents, and the result. */
   const table = [
     ['open', 0, { balance: 5_000_000, reversed: 5_000_000, held: 5_000_000, frozen: false }],
     ['won', 0, { balance: 10_000_000, reversed: 0, held: 0, frozen: false }],
@@ -140,7 +140,7 @@ describe('reconciling a sale', () => {
     ['lost', 400, { balance: 1_000_000, reversed: 9_000_000, held: 0, frozen: true }],
   ] as const;
 
-  it('follows the last state alone, over every sequence of four states of a dispute and a refund (W6, W7, W8)', () => {
+  it('depends only on the last of every sequence of four states of a dispute and a refund (W6, W7, W8)', () => {
     const sequences = (length: number): (typeof table)[number][][] =>
       length === 0 ? [[]] : sequences(length - 1).flatMap((before) => table.map((row) => [...before, row]));
     for (const sequence of sequences(4)) {
@@ -155,7 +155,7 @@ describe('reconciling a sale', () => {
     }
   });
 
-  it('money that comes in after the page was over still counts (W2)', () => {
+  it('still counts money that arrives after the page has expired (W2)', () => {
     const books = new Books();
     books.look({ ...UNPAID, status: 'over' });
     expect(books.sale.state).toBe('expired');
@@ -170,7 +170,7 @@ describe('reconciling a sale', () => {
     ['less', { subtotalCents: 999 }],
     ['more', { subtotalCents: 1_001 }],
     ['a discount', { totalCents: 0 }],
-  ])('%s never becomes a sale, but a lost dispute of it freezes the account (W3, W8, W11)', (_what, wrong) => {
+  ])('never sells anything for %s, but freezes the account for a lost dispute of it (W3, W8, W11)', (_what, wrong) => {
     const books = new Books();
     books.look({ ...PAID, ...wrong });
     books.look(PAID);

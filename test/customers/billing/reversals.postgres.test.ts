@@ -26,7 +26,7 @@ describe('refunds and disputes', () => {
   const isFrozen = async (buyer: Buyer): Promise<boolean> =>
     (await service.accounts.get(buyer.accountId))?.frozen ?? false;
 
-  it('a refund takes back its share, found by its payment (W6)', async () => {
+  it('take back the share of a refund, which is found by its payment (W6)', async () => {
     const { buyer, session } = await bought();
     service.stripe.refund(session, 250);
     await told();
@@ -38,7 +38,7 @@ describe('refunds and disputes', () => {
     expect((await buyer.log()).slice(-3)).toEqual(['credits.bought', 'credits.reversed', 'credits.reversed']);
   });
 
-  it('never below zero: what was spent is a shortfall, and later top-ups do not pay it (W6)', async () => {
+  it('take no wallet below zero: spent credits are a shortfall that later top-ups do not pay (W6)', async () => {
     const { buyer, session } = await bought();
     await buyer.spend(6_000);
     service.stripe.refund(session, 1_000);
@@ -52,7 +52,7 @@ describe('refunds and disputes', () => {
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
   });
 
-  it('takes credits when a refund succeeds and gives them back when it fails later (W6)', async () => {
+  it('take credits when a refund succeeds and return them if it fails later (W6)', async () => {
     const { buyer, session } = await bought();
     const refund = service.stripe.refund(session, 1_000, 'pending');
     await told();
@@ -69,7 +69,7 @@ describe('refunds and disputes', () => {
     expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'credits.returned']);
   });
 
-  it('sets credits aside while a dispute is open, and gives them back when it is won (W7)', async () => {
+  it('set credits aside while a dispute is open, and return them when it is won (W7)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
     await told();
@@ -83,7 +83,7 @@ describe('refunds and disputes', () => {
     expect((await buyer.log()).slice(-2)).toEqual(['credits.held', 'credits.returned']);
   });
 
-  it('a won dispute gives back what was taken, not what had been spent (W7)', async () => {
+  it('return what was taken when a dispute is won, not what had been spent (W7)', async () => {
     const { buyer, session } = await bought();
     await buyer.spend(7_000);
     const dispute = service.stripe.dispute(session, 1_000);
@@ -94,7 +94,7 @@ describe('refunds and disputes', () => {
     expect([await buyer.balance(), await books(session)]).toEqual([3_000, [0, 0, 0]]);
   });
 
-  it('an inquiry takes nothing (W7)', async () => {
+  it('take nothing for an inquiry (W7)', async () => {
     const { buyer, session } = await bought();
     const inquiry = service.stripe.dispute(session, 1_000, 'warning_needs_response');
     await told();
@@ -103,7 +103,7 @@ describe('refunds and disputes', () => {
     expect(await buyer.balance()).toBe(10_000);
   });
 
-  it('a lost dispute keeps the credits and freezes the account, all its keys, once; the tier stays (W7, W8)', async () => {
+  it('keep the credits of a lost dispute and freeze the account once, at the same tier (W7, W8)', async () => {
     const { buyer, session } = await bought('builder');
     const dispute = service.stripe.dispute(session, 5_000);
     service.stripe.setDispute(dispute, 'lost');
@@ -118,7 +118,7 @@ describe('refunds and disputes', () => {
     expect((await buyer.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
   });
 
-  it('gives credits back and thaws the account when a lost dispute is won on appeal (W7, W8)', async () => {
+  it('return credits and thaw the account when a lost dispute is won on appeal (W7, W8)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
     await told();
@@ -136,7 +136,7 @@ describe('refunds and disputes', () => {
     ]);
   });
 
-  it('thaws only what it froze: not while another dispute is lost, nor what an operator froze (W8)', async () => {
+  it('thaw no account with another lost dispute, nor one that an operator froze (W8)', async () => {
     const { buyer, session } = await bought();
     const disputes = [service.stripe.dispute(session, 300), service.stripe.dispute(session, 300)];
     const settle = async (index: number, state: 'lost' | 'won') => {
@@ -155,9 +155,9 @@ describe('refunds and disputes', () => {
     expect(await settle(0, 'won')).toBe(true);
   });
 
-  it('follows the last status over all pairs of statuses, in both orders of their events (W7, W13)', async () => {
+  it('follow the last of all pairs of statuses, in both orders of their events (W7, W13)', async () => {
     const untouched = [10_000, 0, false];
-    // Of half the payment: balance, what is set aside, whether the account is frozen. Inquiries change nothing.
+    // For a dispute of half the payment: the balance, what is set aside, and whether frozen. Inquiries change nothing.
     const outcomes: Record<string, unknown[] | undefined> = {
       ...{ warning_needs_response: undefined, warning_under_review: undefined, warning_closed: undefined },
       prevented: undefined,
@@ -188,7 +188,7 @@ describe('refunds and disputes', () => {
     }
   }, 60_000);
 
-  it('drops what an older look saw once a newer one is applied (W13)', async () => {
+  it('ignore an older look once a newer one is applied (W13)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000, 'lost');
     let release = (): void => {};
@@ -213,14 +213,14 @@ describe('refunds and disputes', () => {
     expect(await buyer.log()).not.toContain('account.frozen');
   });
 
-  it('the tier stays after a full refund (W8)', async () => {
+  it('keep the tier after a full refund (W8)', async () => {
     const { buyer, session } = await bought('growth');
     service.stripe.refund(session, 20_000);
     await told();
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 200]);
   });
 
-  it('refund and dispute together take no more than the pack (W6, W7)', async () => {
+  it('take no more than the pack together (W6, W7)', async () => {
     const { buyer, session } = await bought();
     await service.settling.reconcile(await buyer.buy());
     service.stripe.refund(session, 600);
@@ -229,7 +229,7 @@ describe('refunds and disputes', () => {
     expect([await buyer.balance(), await books(session)]).toEqual([10_000, [10_000_000, 0, 600]]);
   });
 
-  it('credits and withdraws at once for a payment refunded before it was seen', async () => {
+  it('credit and withdraw at once a payment that was refunded before it was seen', async () => {
     const buyer = await service.buyer();
     const session = await buyer.buy();
     service.stripe.refund(session, 400);
@@ -237,7 +237,7 @@ describe('refunds and disputes', () => {
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([6_000, 10]);
   });
 
-  it('refunds amid a crowd of reads take what is left, once, and the books are whole (W2, W6)', async () => {
+  it('take what is left once, with exact books, while many reads run (W2, W6)', async () => {
     const { buyer, session } = await bought();
     const refunding = async () => {
       for (let cents = 0; cents < 1_000; cents += 25) {
@@ -258,7 +258,7 @@ describe('refunds and disputes', () => {
     expect((await service.ledger.check()).faults).toEqual([]);
   });
 
-  it('the owner is shown what came of each sale', async () => {
+  it('show the owner the result of each sale', async () => {
     const { buyer, session } = await bought();
     service.stripe.refund(session, 250);
     service.stripe.dispute(session, 100);

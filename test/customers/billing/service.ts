@@ -19,22 +19,22 @@ export { DAY_MS } from '../../../src/lib/durations.js';
 export interface Buyer {
   readonly accountId: string;
   readonly client: Client;
-  /** Opens a checkout by the API; its session. */
+  /** Opens a checkout over the API; returns its session. */
   checkout(pack?: string, key?: string): Promise<string>;
-  /** The same, paid; nobody was told. */
+  /** Opens a checkout and pays it. The service does not learn of the payment. */
   buy(pack?: string): Promise<string>;
-  /** Spends so many credits. */
+  /** Spends that many credits. */
   spend(credits: number): Promise<void>;
   /** Credits in the wallet. */
   balance(): Promise<number>;
   paidUsd(): Promise<number>;
-  /** What the log says, the oldest first. */
+  /** The entries of the account's log, oldest first. */
   log(): Promise<string[]>;
 }
 
 export type BillingService = Awaited<ReturnType<typeof startBilling>>;
 
-/** A Perch over a scripted network and a fake Stripe. The poll runs when it is told. */
+/** A Perch over a scripted network and a fake Stripe. The poll runs only when the test starts it. */
 export async function startBilling(env: Record<string, string> = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
@@ -67,7 +67,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     url,
     webhook,
     sale: (sessionId: string): Promise<Sale | undefined> => sales.find({ sessionId }),
-    /** Sends an event, and gives the status. */
+    /** Sends an event; returns the status of the answer. */
     async tell(event: Parameters<FakeStripe['send']>[0]): Promise<number> {
       const timestamp = Math.floor(clock.now() / 1000);
       return (await stripe.send(event, webhook, { timestamp })).status;
@@ -103,7 +103,7 @@ export async function startBilling(env: Record<string, string> = {}) {
       };
       return buyer;
     },
-    /** Resolves once the service has been told of every change of a key so far: notices come in the order of commits. */
+    /** Resolves once the service knows of every key change so far: notices arrive in the order of commits. */
     async caughtUp(): Promise<void> {
       const marker = randomUUID();
       let stop = async (): Promise<void> => {};
@@ -118,7 +118,7 @@ export async function startBilling(env: Record<string, string> = {}) {
       });
       await stop();
     },
-    /** Also proves the books. */
+    /** Also checks the books. */
     async close(): Promise<void> {
       expect((await ledger.check()).faults).toEqual([]);
       await perch.close();

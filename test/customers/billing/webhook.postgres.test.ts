@@ -18,7 +18,7 @@ describe('POST /webhooks/stripe', () => {
     return { buyer, session, event };
   }
 
-  it('400 for another secret, an old or missing signature, and changed bytes; nothing happens', async () => {
+  it('answers 400 for another secret, an old or missing signature and changed bytes, and does nothing', async () => {
     const { buyer, event } = await paidEvent();
     const { stripe, webhook } = service;
     const replies = await Promise.all([
@@ -34,7 +34,7 @@ describe('POST /webhooks/stripe', () => {
     expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(0);
   });
 
-  it('413 for one larger than is taken here, with that bound', async () => {
+  it('answers 413 for an event above the bound, and names the bound', async () => {
     const reply = await fetch(service.webhook, {
       ...{ method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) },
       headers: { 'content-type': 'application/json' },
@@ -54,13 +54,13 @@ describe('POST /webhooks/stripe', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('200 for one that was a little on its way', async () => {
+  it('answers 200 for an event that is a few minutes old', async () => {
     const { buyer, event } = await paidEvent();
     const reply = await service.stripe.send(event, service.webhook, { timestamp: nowS() - 200 });
     expect([reply.status, await buyer.balance()]).toEqual([200, 10_000]);
   });
 
-  it('200 for what means nothing here: another type, a session of nobody, a payment made elsewhere', async () => {
+  it('answers 200 for unrelated events: another type, an unknown session, a payment made elsewhere', async () => {
     const { stripe } = service;
     const { session } = await paidEvent();
     const known = stripe.sessions.get(session);
@@ -80,7 +80,7 @@ describe('POST /webhooks/stripe', () => {
     }
   });
 
-  it("logs a session of the processor's other customers and credits nothing", async () => {
+  it('logs a paid session of another service with the same processor, and credits nothing', async () => {
     const { stripe, sql } = service;
     const { session } = await paidEvent();
     await sql`update sales set session_id = 'cs_moved' where session_id = ${session}`;
@@ -101,12 +101,12 @@ describe('POST /webhooks/stripe', () => {
     ['{"id":"evt_\\u0000","type":"refund.failed","data":{"object":{"object":"refund"}}}'],
     ['{"id":5,"type":"refund.failed","data":{"object":{"object":"refund"}}}'],
     ['{"id":"evt_1","object":"v2.core.event","type":"v2.core.account.created"}'],
-  ])('refuses a signed event without the form of one: %s', async (payload) => {
+  ])('refuses a signed event of the wrong form: %s', async (payload) => {
     const reply = await service.stripe.send(payload, service.webhook, { timestamp: nowS() });
     expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'bad_request' } }]);
   });
 
-  it('405 for a GET', async () => {
+  it('answers 405 for a GET', async () => {
     expect((await fetch(service.webhook)).status).toBe(405);
   });
 });
@@ -118,7 +118,7 @@ describe('without a webhook secret', () => {
   });
   afterAll(() => service.close());
 
-  it('503 billing_disabled for events, and the poll carries it alone (W4)', async () => {
+  it('answers 503 billing_disabled for events, and relies on the poll (W4)', async () => {
     const buyer = await service.buyer();
     await buyer.buy();
     const reply = await service.stripe.send(service.stripe.events.at(-1) ?? '', service.webhook);
@@ -130,7 +130,7 @@ describe('without a webhook secret', () => {
 });
 
 describe('without a secret key', () => {
-  it('nothing is buyable, checkout and events are 503, unknown packs 400 (W9)', async () => {
+  it('sells nothing: checkout and events are 503, unknown packs 400 (W9)', async () => {
     const service = await startBilling({ STRIPE_SECRET_KEY: '', STRIPE_WEBHOOK_SECRET: '' });
     try {
       const { client } = await service.buyer();
@@ -153,7 +153,7 @@ describe('without a secret key', () => {
   });
 });
 
-it('accepts a burst of signed events, and slows down an address that signs with another secret (L14)', {
+it('accepts a burst of signed events, and limits an address that signs with another secret (L14)', {
   timeout: 180_000,
 }, async () => {
   const own = await startBilling();

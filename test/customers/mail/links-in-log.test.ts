@@ -1,4 +1,4 @@
-/** Where no mail server is set, links go to the log: on a public address the operator is warned of it. */
+/** Without a mail server, links are written to the log. On a public address, the operator is warned of that. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/config.js';
 

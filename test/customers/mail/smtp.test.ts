@@ -57,7 +57,7 @@ describe('SMTP', () => {
     return { host: `127.0.0.1:${(server.server.address() as AddressInfo).port}`, received };
   }
 
-  it('plain: one receiver, the sender, the text', async () => {
+  it('sends the sender, one receiver and the text without TLS', async () => {
     const { host, received } = await serve({ disabledCommands: ['STARTTLS', 'AUTH'] });
     await createSmtpMail({ url: `smtp://${host}`, from: FROM }).send(MESSAGE);
     expect(received).toMatchObject([{ from: 'no-reply@perch.example', to: ['ada@example.org'], secure: false }]);
@@ -66,14 +66,14 @@ describe('SMTP', () => {
     expect(received[0]?.source).toContain('http://a.example/sign-in#x');
   });
 
-  it('TLS when the server offers it, with a password', async () => {
+  it('uses TLS if the server offers it, with a password', async () => {
     const { host, received } = await serve();
     const url = `smtp://perch:${encodeURIComponent('p@ss')}@${host}?tls.rejectUnauthorized=false`;
     await createSmtpMail({ url, from: FROM }).send(MESSAGE);
     expect(received).toMatchObject([{ secure: true, user: 'perch' }]);
   });
 
-  it('TLS from the beginning (smtps)', async () => {
+  it('uses TLS from the beginning (smtps)', async () => {
     const { host, received } = await serve({ secure: true });
     await createSmtpMail({ url: `smtps://perch:p%40ss@${host}?tls.rejectUnauthorized=false`, from: FROM }).send(
       MESSAGE,
@@ -87,9 +87,9 @@ describe('SMTP', () => {
     expect(received).toEqual([]);
   });
 
-  it('a password is not sent in the clear to another machine', async () => {
+  it('does not send a password to another machine in the clear', async () => {
     const { host } = await serve({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
-    // A name of this machine that does not look like it.
+    // An address of this machine that does not look local.
     const url = `smtp://perch:p%40ss@${host.replace('127.0.0.1', '0.0.0.0')}`;
     await expect(createSmtpMail({ url, from: FROM }).send(MESSAGE)).rejects.toThrow(/TLS/i);
   });
@@ -108,7 +108,7 @@ describe('SMTP', () => {
     ['a header after the receiver', { to: 'a@example.org\r\nBcc: b@example.org' }],
     ['a name', { to: '"x" <a@example.org>' }],
     ['a header after the subject', { subject: 'Hello\r\nBcc: b@example.org' }],
-  ])('%s is never sent', async (_name, part) => {
+  ])('never sends %s', async (_name, part) => {
     const { host, received } = await serve({ disabledCommands: ['STARTTLS', 'AUTH'] });
     await expect(createSmtpMail({ url: `smtp://${host}`, from: FROM }).send({ ...MESSAGE, ...part })).rejects.toThrow();
     expect(received).toEqual([]);
@@ -116,7 +116,7 @@ describe('SMTP', () => {
 });
 
 describe('without a mail server', () => {
-  it('the operator finds the message in the log, with whom it is for', async () => {
+  it('writes the message and its receiver to the log', async () => {
     const lines: [object, string][] = [];
     await createLogMail({ info: (fields, line) => void lines.push([fields, line]) }).send(MESSAGE);
     expect(lines).toHaveLength(1);

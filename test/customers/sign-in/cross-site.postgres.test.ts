@@ -1,4 +1,4 @@
-/** A form of another site changes nothing here, though the browser sends the cookie along. */
+/** A form of another site changes nothing, even if the browser sends the cookie with it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
@@ -42,14 +42,14 @@ describe('requests that another site makes a browser send', () => {
 
   it.each(
     PATHS.flatMap(([path, type]) => FOREIGN.map((headers) => [path, JSON.stringify(headers), type, headers] as const)),
-  )('%s refuses %s', async (path, _shown, type, headers) => {
+  )('are refused by %s with %s', async (path, _shown, type, headers) => {
     const answer = await post(path, type, headers);
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ error: { code: 'access_denied', reason: 'cross_site' } });
     expect(cookieOf(answer)).toBeUndefined();
   });
 
-  it('a person gets a page that says so, a program JSON', async () => {
+  it('are answered with a page for browsers and JSON for programs', async () => {
     const answer = await post('/sign-in', FORM, { 'sec-fetch-site': 'cross-site', accept: 'text/html,*/*;q=0.8' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
     expect(await answer.text()).toContain('This form was submitted from another site.');
@@ -64,7 +64,7 @@ describe('requests that another site makes a browser send', () => {
   });
 
   it.each(PATHS.filter(([, type]) => type !== FORM))(
-    '%s takes no body that a foreign form could send',
+    'are refused by %s with any body that a foreign form can send',
     async (path) => {
       for (const type of ['text/plain', FORM, 'multipart/form-data; boundary=a']) {
         const answer = await post(path, type, { 'sec-fetch-site': 'same-origin' });
@@ -73,7 +73,7 @@ describe('requests that another site makes a browser send', () => {
     },
   );
 
-  it.each(['/dashboard/passkeys/options', '/dashboard/passkeys'])('%s is for who is signed in', async (path) => {
+  it.each(['/dashboard/passkeys/options', '/dashboard/passkeys'])('fail at %s without a session', async (path) => {
     const answer = await post(path, 'application/json', { cookie: '', 'sec-fetch-site': 'same-origin' });
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ error: { reason: 'signed_out' } });

@@ -1,4 +1,4 @@
-/** Sign-in by a link: once, for a while, and telling nobody who has an account. */
+/** Sign-in by a link: it works once, for a limited time, and does not reveal who has an account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
 import { createOneTimeTokens } from '../../../adapters/postgres/customers/one-time-tokens.js';
@@ -24,7 +24,7 @@ describe('links', () => {
   });
   afterAll(() => server.close());
 
-  it('a mailed link leads to the page with its secret behind #, and says how long it works', async () => {
+  it('lead from the mail to the page, with the secret behind #, and say how long they work', async () => {
     await ask('words@example.org');
     const secret = await server.mailedSecret('words@example.org');
     const mail = server.sent.find(({ to }) => to === 'words@example.org');
@@ -35,7 +35,7 @@ describe('links', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
 
-  it('20 who spend one link at once: one session, one account', async () => {
+  it('open one session and one account if used 20 times at once', async () => {
     await ask('rush@example.org', '/dashboard/keys');
     const secret = await server.mailedSecret('rush@example.org');
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => server.signIn.spend(secret, FROM)));
@@ -47,7 +47,7 @@ describe('links', () => {
     expect(await server.sessions.list(account?.id ?? '')).toHaveLength(1);
   });
 
-  it('several links of a new address, spent at once: one account, and no waiting for each other for good', async () => {
+  it('open one account, without a deadlock, if several links of a new address are used at once', async () => {
     const secrets: string[] = [];
     for (let count = 0; count < 5; count++) {
       await ask('New@Example.org');
@@ -57,7 +57,7 @@ describe('links', () => {
     expect(await accounts('new@example.org')).toHaveLength(1);
   });
 
-  it('an address of several accounts signs their one owner in, in whichever letters; a frozen one may sign in', async () => {
+  it('sign in the one owner of several accounts, in upper or lower case, even if one is frozen', async () => {
     const oldest = await server.openAccount('Twice@example.org');
     await server.openAccount('twice@example.org');
     await server.database.sql`update accounts set frozen_at = now() where account_id = ${oldest}`;
@@ -66,7 +66,7 @@ describe('links', () => {
     expect(await server.sessions.find(session.token)).toMatchObject({ personId: oldest });
   });
 
-  it('the pasted link works as its code does; where its owner wanted to go is kept with it', async () => {
+  it('work pasted in whole or as the code alone, and keep the destination', async () => {
     await ask('paste@example.org', '/oauth/authorize?client_id=a&state=b');
     const link = signInLink(server.url, await server.mailedSecret('paste@example.org'));
     expect(await server.signIn.spend(` ${link}\n`, FROM)).toMatchObject({
@@ -74,7 +74,7 @@ describe('links', () => {
     });
   });
 
-  it('drops a destination on another site', async () => {
+  it('drop a destination on another site', async () => {
     await ask('evil@example.org', 'https://evil.example/');
     expect(await server.signIn.spend(await server.mailedSecret('evil@example.org'), FROM)).toMatchObject({
       next: null,
@@ -84,7 +84,7 @@ describe('links', () => {
   it.each([
     ['mailed', 10 * MINUTE_MS],
     ['printed', 24 * 60 * MINUTE_MS],
-  ])('a %s link works until its end and not after', async (kind, forMs) => {
+  ])('of the kind "%s" work until their end and not after', async (kind, forMs) => {
     const own = await startSignIn();
     try {
       const accountId = await own.openAccount(null);
@@ -109,14 +109,14 @@ describe('links', () => {
     ['only #', '#'],
     ['the right length', 'A'.repeat(43)],
     ['5000 letters', 'A'.repeat(5000)],
-  ])('a secret that was never given: %s', async (_name, token) => {
+  ])('are refused with an invalid secret: %s', async (_name, token) => {
     const answer = await server.post('/sign-in', { token, seen: '1' });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('has expired or has already been used');
     expect(cookieOf(answer)).toBeUndefined();
   });
 
-  it('does not reveal in status, headers or body whether an address has an account', async () => {
+  it('do not reveal in status, headers or body whether an address has an account', async () => {
     await server.openAccount('known@example.org');
     const shown = async (email: string) => {
       const answer = await server.post('/sign-in/mail', { email, next: '/dashboard' });
@@ -128,13 +128,13 @@ describe('links', () => {
     const known = await shown('known@example.org');
     expect(known).toMatchObject({ status: 303, headers: { location: '/sign-in?next=%2Fdashboard&sent=1' } });
     expect(await shown('unknown@example.org')).toEqual(known);
-    // Beyond what one address gets in a quarter of an hour, too.
+    // Even beyond the number of mails that an address gets in a quarter of an hour.
     for (let count = 0; count < 5; count++) expect(await shown('known@example.org')).toEqual(known);
     await server.signIn.close();
     expect(server.sent.filter(({ to }) => to === 'known@example.org')).toHaveLength(5);
   });
 
-  it('the answer does not wait for the mail, and a mail server that fails is the operator’s to know', async () => {
+  it('are answered before the mail is sent, and a failing mail server is reported to the operator only', async () => {
     let fail = (_error: Error): void => {};
     const own = await startSignIn({ mail: { send: () => new Promise((_resolve, reject) => (fail = reject)) } });
     try {
@@ -149,7 +149,7 @@ describe('links', () => {
     }
   });
 
-  it('one address can’t have links made for ever: 429 with a page and Retry-After', async () => {
+  it('are limited for one address: 429 with a page and Retry-After', async () => {
     const own = await startSignIn();
     try {
       const answers: Response[] = [];
@@ -172,13 +172,13 @@ describe('links', () => {
     ['two addresses', 'a@example.org,b@example.org'],
     ['a header', 'a@example.org\r\nBcc: b@example.org'],
     ['too long', `${'a'.repeat(250)}@example.org`],
-  ])('shows the form again for an invalid mail address: %s', async (_name, email) => {
+  ])('show the form again for an invalid mail address: %s', async (_name, email) => {
     const answer = await server.post('/sign-in/mail', { email });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('Invalid email address');
   });
 
-  it('the log of the account has it all', async () => {
+  it('are recorded in the log of the account', async () => {
     await ask('log@example.org');
     const answer = await server.post('/sign-in', { token: await server.mailedSecret('log@example.org'), seen: '1' });
     await server.post('/sign-out', {}, { cookie: cookieOf(answer) ?? '' });
@@ -202,9 +202,9 @@ describe('links', () => {
         return server.mailedSecret('whose@example.org');
       },
     ],
-    // The server of these tests calls every account so.
+    // The server of these tests gives every account this name.
     ['printed', 'Ada', async () => server.links.forAccount(await server.openAccount(null))],
-  ])('a %s link says whose account it opens before it opens it', async (_kind, name, mint) => {
+  ])('of the kind "%s" show whose account they open before they are used', async (_kind, name, mint) => {
     const token = await mint();
     const told = await fetch(`${server.url}/sign-in/whose`, {
       method: 'POST',
@@ -226,7 +226,7 @@ describe('links', () => {
     expect((await server.post('/sign-in', { token })).status).toBe(400);
   });
 
-  it('shows a page for a rate limit and for an invalid form', async () => {
+  it('show a page for a rate limit and for an invalid form', async () => {
     const headers = { accept: 'text/html' };
     const bad = await server.post('/sign-in/mail', { email: 'a\u0000@example.org' }, headers);
     expect([bad.status, bad.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
@@ -243,7 +243,7 @@ describe('links', () => {
     }
   });
 
-  it('deletes expired links, and used ones after a day', async () => {
+  it('are deleted when they have expired, or a day after use', async () => {
     const own = await startSignIn();
     try {
       const tokens = createOneTimeTokens(own.database.sql);

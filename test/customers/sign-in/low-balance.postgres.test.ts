@@ -1,4 +1,4 @@
-/** Notices of a low balance: once at 50, 20 and 5 % after each top-up, whichever node sees it. */
+/** Notices of a low balance: sent once at 50, 20 and 5 % after each top-up, whichever node sees it. */
 
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ describe('notices of a low balance', () => {
     return {
       accountId,
       topUp,
-      /** As the ledger leaves it after a debit. */
+      /** Sets the balance as the ledger does after a debit. */
       left: async (amount: number) => {
         await sql`update wallets set balance_thousandths = ${amount * 1000} where account_id = ${accountId}`;
       },
@@ -105,7 +105,7 @@ describe('notices of a low balance', () => {
     expect(rows.map(({ percent }) => percent)).toEqual([5, 20, 50]);
   });
 
-  it('says what is left, what it buys, and where there is more', async () => {
+  it('say what is left, what it buys, and where to buy more', async () => {
     const sent: Message[] = [];
     const watch = node(sent);
     const { accountId, left } = await account(10_000);
@@ -117,7 +117,7 @@ describe('notices of a low balance', () => {
     expect(sent[0]?.text).toContain('\nhttps://perch.example/dashboard/credits\n');
   });
 
-  it('ten nodes that see it at once send one mail', async () => {
+  it('are sent once if ten nodes see the fall at once', async () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);
     await left(15);
@@ -152,7 +152,7 @@ describe('notices of a low balance', () => {
     }
     failures.length = 0;
     await watch.run();
-    // Not once for each of a thousand.
+    // Three failures, not one for each of a thousand notices.
     expect(failures).toEqual(Array(3).fill(new Error('421 later')));
     down = false;
     clock.advance(30_000);
@@ -188,7 +188,7 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('are sent once more for recent spending on shutdown, and not after it', async () => {
+  it('are sent for recent spending on shutdown, and not after it', async () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);
     await left(1);
@@ -201,7 +201,7 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('a database that fails costs no notice', async () => {
+  it('are not lost when the database fails', async () => {
     const sent: Message[] = [];
     const { accountId, left } = await account(100);
     await left(1);
@@ -219,10 +219,10 @@ describe('notices of a low balance', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('a process that is killed loses no notice: another one sends what it has written down', async () => {
+  it('are sent by another process if one is killed after it recorded them', async () => {
     const { accountId, left } = await account(100);
     await left(1);
-    // It never comes back from the mail server.
+    // The mail server never answers this process.
     const killed = node([], () => new Promise(() => {}));
     killed.spent(accountId);
     void killed.run();
@@ -238,7 +238,7 @@ describe('notices of a low balance', () => {
     expect(sent.map(({ subject }) => subject)).toEqual(['Perch: 1 credit left']);
   });
 
-  it('are sent by the next process when one is killed before it checked', async () => {
+  it('are sent by the next process if one is killed before it checks', async () => {
     const { accountId, left } = await account(100);
     await left(1);
     await database.sql`update wallets set last_seq = summed_seq + 1 where account_id = ${accountId}`;

@@ -1,11 +1,11 @@
-/** Accounts that open themselves by sign-in: the credits they start with, and how many mails it takes. */
+/** Accounts that are opened by sign-in: their starting credits, and the limits of mails. */
 import { describe, expect, it } from 'vitest';
 import { startSignIn } from './sign-in-server.js';
 
 const FROM = { userAgent: 'Firefox', address: '192.0.2.1' };
 
 describe('new accounts', () => {
-  it('starting credits that could not be given cost neither the link nor the credits (M27)', async () => {
+  it('keep the link and the starting credits if granting them fails at first (M27)', async () => {
     const own = await startSignIn({ env: { PERCH_STARTING_CREDITS: '1000' } });
     const { sql } = own.database;
     const balances = () => sql`select balance_thousandths::int as balance from wallets`;
@@ -21,7 +21,7 @@ describe('new accounts', () => {
       await own.signIn.requestLink('start@example.org', { address: '192.0.2.9', next: null });
       await own.signIn.spend(await own.mailedSecret('start@example.org'), FROM);
       expect(await balances()).toEqual([{ balance: 1_000_000 }]);
-      // The operator opened this one with nothing, and meant it.
+      // The operator opened this account without credits on purpose.
       await own.openAccount('empty@example.org');
       await own.signIn.requestLink('empty@example.org', { address: '192.0.2.9', next: null });
       await own.signIn.spend(await own.mailedSecret('empty@example.org'), FROM);
@@ -31,7 +31,7 @@ describe('new accounts', () => {
     }
   });
 
-  it('grants starting credits once per mailbox, however its address is written (A35)', async () => {
+  it('get starting credits once per mailbox, however its address is written (A35)', async () => {
     const own = await startSignIn({ env: { PERCH_STARTING_CREDITS: '10' } });
     const { sql } = own.database;
     const open = async (email: string): Promise<number> => {
@@ -67,7 +67,7 @@ describe('new accounts', () => {
     }
   });
 
-  it('leaves links to an address that asks for the first time, however many eight others asked for (A36)', async () => {
+  it('still get links at a first request, however many links eight other addresses requested (A36)', async () => {
     const own = await startSignIn();
     try {
       for (let quarter = 0; quarter < 4; quarter++) {
@@ -90,7 +90,7 @@ describe('new accounts', () => {
     }
   });
 
-  it('mails at most 600 links an hour in total without revealing the limit', async () => {
+  it('share a limit of 600 mailed links an hour, which is not revealed', async () => {
     const own = await startSignIn();
     try {
       for (let count = 0; count < 601; count++) {

@@ -46,7 +46,7 @@ const PAGES: Record<string, string> = {
 const PATHS = Object.keys(PAGES);
 
 describe('markup', () => {
-  // As for the other pages: what a serializer decides is not said anything about.
+  // As for the other pages, rules about what the serializer decides are off.
   const validator = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:a11y'],
     rules: { 'doctype-style': 'off', 'void-style': 'off', 'attribute-boolean-style': 'off', 'long-title': 'off' },
@@ -99,7 +99,7 @@ describeInChromium('in a browser', () => {
     expect({ flaws, foreign, violations, errors }).toEqual({ flaws: [], foreign: [], violations: [], errors: [] });
   });
 
-  it('behind a proxy that keeps its name to itself, the browser knows that it stands at the right address', async () => {
+  it('offers passkeys at the right address behind a proxy that hides its name', async () => {
     const tab = await visit(browser, origin);
     await tab.page.goto(`${origin}/proxied`);
     await tab.page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();

@@ -1,4 +1,4 @@
-/** Where passkeys work, and what of a passkey is not believed. The ceremonies themselves: `passkeys-browser.test.ts`. */
+/** Where passkeys work, and which answers are refused. The ceremonies are tested in `passkeys-browser.test.ts`. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasskeyStore } from '../../../adapters/postgres/customers/passkeys.js';
@@ -12,7 +12,7 @@ describe('the name that passkeys belong to', () => {
     ['https://perch.example', { id: 'perch.example', origin: 'https://perch.example' }],
     ['https://perch.example:8443', { id: 'perch.example', origin: 'https://perch.example:8443' }],
     ['http://localhost:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
-    // This machine by its numbers: browsers have passkeys for its name.
+    // This machine by its IP address: browsers support passkeys only for its name.
     ['http://127.0.0.1:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
     ['http://[::1]:4000', { id: 'localhost', origin: 'http://localhost:4000' }],
     ['http://192.0.2.7:4000', null],
@@ -58,7 +58,7 @@ describe('passkeys', () => {
     },
   });
 
-  it('asks for a key that the authenticator keeps, and for the person to be made sure of', async () => {
+  it('require a key that is stored on the authenticator, and verification of the user', async () => {
     const { cookie, accountId } = await signedIn();
     const options = await (await json('/dashboard/passkeys/options', {}, { cookie })).json();
     expect(options).toMatchObject({
@@ -69,17 +69,17 @@ describe('passkeys', () => {
     });
     const signIn = (await (await json('/sign-in/passkey/options', {})).json()) as object;
     expect(signIn).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
-    // Whose passkeys there are is told to nobody.
+    // The answer does not reveal which passkeys exist.
     expect(signIn).not.toHaveProperty('allowCredentials');
   });
 
-  it('takes JSON behind a byte order mark', async () => {
+  it('accept JSON after a byte order mark', async () => {
     const { cookie } = await signedIn();
     expect((await send('/dashboard/passkeys/options', '\ufeff{}', { cookie })).status).toBe(200);
     expect((await send('/sign-in/passkey/options', '\ufeff{}')).status).toBe(200);
   });
 
-  it('a count of signatures that does not rise comes from a copy: refused; 0 is of those that never count', async () => {
+  it('are refused as copies if their signature count does not rise, unless it is always 0', async () => {
     const store = createPasskeyStore(server.database.sql);
     const accountId = await server.openAccount(null);
     const add = async (counter: number) => {
@@ -107,7 +107,7 @@ describe('passkeys', () => {
     expect(await store.list(accountId)).toMatchObject([{ transports: ['usb'] }, { transports: ['usb'] }]);
   });
 
-  it('one that is unknown, and one whose signature is wrong, get the same answer; the challenge is used up', async () => {
+  it('get the same answer if unknown or wrongly signed, and use up the challenge', async () => {
     const store = createPasskeyStore(server.database.sql);
     const known = randomBytes(16).toString('base64url');
     const accountId = await server.openAccount(null);
@@ -130,13 +130,13 @@ describe('passkeys', () => {
     ['no members', {}],
     ['a wrong type', { ...{ id: 'a', rawId: 'a' }, type: 'password', response: {} }],
     ['no base64url', { id: '?', rawId: '?', type: 'public-key', response: { clientDataJSON: '?' } }],
-  ])('refuses an answer that no browser gives: %s', async (_name, response) => {
+  ])('are refused with an answer that no browser gives: %s', async (_name, response) => {
     const { cookie } = await signedIn();
     expect((await json('/sign-in/passkey', { response })).status).toBe(400);
     expect((await json('/dashboard/passkeys', { response, name: 'x' }, { cookie })).status).toBe(400);
   });
 
-  it('one is removed by its account only', async () => {
+  it('can be removed by their own account only', async () => {
     const store = createPasskeyStore(server.database.sql);
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const credentialId = randomBytes(16).toString('base64url');
@@ -151,7 +151,7 @@ describe('passkeys', () => {
     expect(await server.passkeys.list(mine.accountId)).toEqual([]);
   });
 
-  it('a sign-in of more than 10 minutes ago adds and removes none: again first, and back (ASVS 7.5.1)', async () => {
+  it('need a sign-in of the last 10 minutes to be added or removed, which leads back (ASVS 7.5.1)', async () => {
     const { accountId, cookie } = await signedIn();
     const store = createPasskeyStore(server.database.sql);
     const credentialId = randomBytes(16).toString('base64url');
@@ -179,7 +179,7 @@ describe('passkeys', () => {
     expect(await server.passkeys.list(accountId)).toEqual([]);
   });
 
-  it('the way back to a passkey by mail shows that the link is on its way, signed in as one is', async () => {
+  it('can be restored by a mailed link, which is announced even to a signed-in visitor', async () => {
     const { cookie } = await signedIn();
     const sent = `${server.url}/sign-in?next=%2Fdashboard%2Fsecurity&sent=1`;
     const answer = await fetch(sent, { headers: { cookie }, redirect: 'manual' });
@@ -187,7 +187,7 @@ describe('passkeys', () => {
     expect(await answer.text()).toContain('a link is on its way. It works once and expires in 10 minutes.');
   });
 
-  it('a NUL in a name, an id or a transport is refused, not a fault of ours', async () => {
+  it('are refused with a NUL in a name, an id or a transport, without an internal error', async () => {
     const { accountId, cookie } = await signedIn();
     const visitor = await server.sessions.find(cookie.replace('perch=', ''));
     if (visitor === null) throw new Error('no longer signed in');
@@ -202,7 +202,7 @@ describe('passkeys', () => {
     expect(await server.passkeys.list(accountId)).toEqual([]);
   });
 
-  it('one address begins 60 sign-ins in five minutes, another is not kept waiting', async () => {
+  it('allow 60 sign-ins from one address in five minutes, without delaying another address', async () => {
     const begin = (address: string) => server.passkeys.signInOptions(address);
     for (let n = 0; n < 60; n += 1) await begin('198.51.100.60');
     const refused = { code: 'rate_limited', message: expect.stringContaining('were started from your IP address') };
@@ -220,7 +220,7 @@ describe('passkeys', () => {
     }
   });
 
-  it('opened by its number, the page says under which name passkeys work', async () => {
+  it('are explained with their name on a page opened by IP address', async () => {
     const own = await startSignIn();
     try {
       const page = await (await fetch(`${own.url}/sign-in?next=/dashboard/keys`)).text();

@@ -1,4 +1,4 @@
-/** Where a sign-in may lead: to our own pages, whatever tricks an address knows. */
+/** A sign-in may lead to our own pages only, whatever tricks the address uses. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeNext, signInPath } from '../../../src/sign-in/safe-next.js';
@@ -12,7 +12,7 @@ describe('safeNext', () => {
     '/operator/accounts/0195a000-0000-7000-8000-000000000000?done=thawed',
     '/dashboard/usage?from=2026-11-01&group=day,key',
     '/oauth/authorize?client_id=https://client.example/c.json&redirect_uri=http%3A%2F%2F127.0.0.1:1%2Fcb&state=a/b//c',
-  ])('%s may be gone to', (path) => {
+  ])('allows %s', (path) => {
     expect(safeNext(path)).toBe(path);
   });
 
@@ -47,11 +47,11 @@ describe('safeNext', () => {
     ['a slash of another script', '/\u2215evil.example'],
     ['two slashes within', '/dashboard//evil.example'],
     ['too long', `/dashboard?${'a'.repeat(5000)}`],
-  ])('not %s', (_name, path) => {
+  ])('refuses %s', (_name, path) => {
     expect(safeNext(path)).toBeNull();
   });
 
-  it('whatever it lets pass stays on this host, on these pages, as every parser sees it', () => {
+  it('allows only addresses that every parser resolves to our pages on this host', () => {
     const part = fc.constantFrom(
       '/',
       '\\',

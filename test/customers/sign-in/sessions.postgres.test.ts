@@ -23,7 +23,7 @@ describe('sessions', () => {
       headers,
     );
 
-  it('only the hash of a secret is kept', async () => {
+  it('store only the hash of a secret', async () => {
     const { token } = await start(await server.openAccount(null));
     const rows = await server.database.sql`select row_to_json(sessions)::text as text, hash from sessions`;
     for (const { text, hash } of rows) {
@@ -32,7 +32,7 @@ describe('sessions', () => {
     }
   });
 
-  it('ends after 7 days without use; each use counts, exact to a minute', async () => {
+  it('end after 7 days without use, counted to the minute', async () => {
     const accountId = await server.openAccount(null);
     const { token } = await start(accountId);
     server.clock.advance(59_000);
@@ -49,7 +49,7 @@ describe('sessions', () => {
     expect(await server.sessions.list(accountId)).toEqual([]);
   });
 
-  it('ends after 30 days, however it was used', async () => {
+  it('end after 30 days, however they were used', async () => {
     const { token, expiresAt } = await start(await server.openAccount(null));
     const began = server.clock.now();
     expect(expiresAt - began).toBe(30 * DAY_MS);
@@ -61,7 +61,7 @@ describe('sessions', () => {
     expect(await server.sessions.find(token)).toBeNull();
   });
 
-  it('one ends, or all but one; never another account’s', async () => {
+  it('can be ended one by one, or all but one, but never those of another account', async () => {
     const [mine, other] = [await server.openAccount(null), await server.openAccount(null)];
     const [a, b, c, theirs] = [await start(mine), await start(mine), await start(mine), await start(other)];
     const idOf = async (token: string) => (await server.sessions.find(token))?.sessionId ?? '';
@@ -77,7 +77,7 @@ describe('sessions', () => {
     expect(await works(c)).toBe(false);
   });
 
-  it('is forgotten 30 days after its end', async () => {
+  it('are forgotten 30 days after their end', async () => {
     const accountId = await server.openAccount(null);
     const { token } = await start(accountId);
     await server.sessions.end(accountId, (await server.sessions.find(token))?.sessionId ?? '', BY);
@@ -94,7 +94,7 @@ describe('sessions', () => {
   it.each([
     ['http://127.0.0.1:4000', /^perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/],
     ['https://perch.example', /^__Host-perch=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/],
-  ])('the cookie at %s', async (authUrl, shape) => {
+  ])('set the right cookie at %s', async (authUrl, shape) => {
     const own = await startSignIn({ env: { PERCH_AUTH_URL: authUrl } });
     try {
       const token = await own.links.forAccount(await own.openAccount(null));
@@ -104,7 +104,7 @@ describe('sessions', () => {
       const out = await own.post('/sign-out', {}, { cookie: cookieOf(answer) ?? '' });
       expect(out.headers.get('set-cookie')).toMatch(/perch=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly/);
       expect(out.headers.get('location')).toBe('/');
-      // Browsers take it over TLS only.
+      // Browsers accept this header over TLS only.
       const cleared = authUrl.startsWith('https:') ? '"cache", "storage"' : null;
       expect(out.headers.get('clear-site-data')).toBe(cleared);
     } finally {
@@ -112,7 +112,7 @@ describe('sessions', () => {
     }
   });
 
-  it('a new secret at each sign-in: what the browser sent along before is over', async () => {
+  it('get a new secret at each sign-in, which ends the session that the browser sent', async () => {
     const accountId = await server.openAccount(null);
     const before = cookieOf(await signIn(accountId)) ?? '';
     const after = cookieOf(await signIn(accountId, { cookie: before })) ?? '';
@@ -121,13 +121,13 @@ describe('sessions', () => {
     expect(await server.sessions.find(before.replace('perch=', ''))).toBeNull();
   });
 
-  it('a secret that a stranger put into the browser is never taken', async () => {
+  it('never adopt a secret that was planted in the browser', async () => {
     const accountId = await server.openAccount(null);
     const planted = `perch=${'A'.repeat(43)}`;
     expect(cookieOf(await signIn(accountId, { cookie: planted }))).not.toBe(planted);
   });
 
-  it('redirects a signed-in visitor from the sign-in page, and ends the session on the server at sign-out', async () => {
+  it('redirect a signed-in visitor from the sign-in page, and end on the server at sign-out', async () => {
     const cookie = cookieOf(await signIn(await server.openAccount(null), {}, '/dashboard/keys')) ?? '';
     const see = async (path: string) => {
       const answer = await fetch(server.url + path, { headers: { cookie }, redirect: 'manual' });
@@ -142,7 +142,7 @@ describe('sessions', () => {
   });
 
   it.each(['perch', 'perch=', 'perch=short', `perch=${'%'.repeat(43)}`, `other=${'A'.repeat(43)}`, '=;=;;'])(
-    'a cookie that is no session: %s',
+    'ignore an invalid cookie: %s',
     async (cookie) => {
       const answer = await fetch(`${server.url}/sign-in`, { headers: { cookie }, redirect: 'manual' });
       expect(answer.status).toBe(200);

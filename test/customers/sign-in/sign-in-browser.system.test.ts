@@ -1,4 +1,4 @@
-/** Signing in as people do: by a link, by mail, with a passkey. A real browser at the real service. */
+/** Signing in as people do, by a printed link, by mail and with a passkey: a real browser and the real service. */
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signInLink } from '../../../src/sign-in/links.js';
@@ -23,11 +23,11 @@ describeInChromium('signing in', () => {
   const open = (): Promise<Visit> => visit(browser, server.url);
   const quiet = ({ foreign, violations, errors }: Visit) => expect({ foreign, violations, errors }).toEqual(QUIET);
   const QUIET = { foreign: [], violations: [], errors: [] };
-  /** The page that one signs in for. */
+  /** The page that requires the sign-in. */
   const home = (page: Page): Promise<void> => page.waitForURL(`${server.url}/dashboard`);
   const link = async (accountId: string) => signInLink(server.url, await server.links.forAccount(accountId));
 
-  it('a printed link: opening it spends nothing and clears the address; a click signs in', async () => {
+  it('opens a printed link without using it, clears the address, and signs in on a click', async () => {
     const accountId = await server.openAccount(null);
     const tab = await open();
     await tab.page.goto(await link(accountId));
@@ -44,7 +44,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('by mail: ask, open the link, click', async () => {
+  it('works by mail: request a link, open it, click', async () => {
     const tab = await open();
     await tab.page.goto(`${server.url}/sign-in?next=${HERE}`);
     await tab.page.getByLabel('Email address').fill('bea@example.org');
@@ -57,7 +57,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('a spent link says what to do, before it is pressed', async () => {
+  it('says for a used link what to do, before the button is pressed', async () => {
     const accountId = await server.openAccount(null);
     const spent = await link(accountId);
     await server.signIn.spend(spent, { userAgent: null, address: null });
@@ -69,7 +69,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('without scripts: the link is pasted', async () => {
+  it('works without scripts by pasting the link', async () => {
     const accountId = await server.openAccount(null);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -119,7 +119,7 @@ describeInChromium('signing in', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   };
 
-  it('a passkey: added on the panel, signed in with, removed', async () => {
+  it('adds a passkey on the panel, signs in with it, and removes it', async () => {
     const tab = await open();
     const { accountId } = await withPasskey(tab);
     await byPasskey(tab.page);
@@ -139,7 +139,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('a passkey after 10 minutes: the panel leads to sign-in, which leads back', async () => {
+  it('leads from the panel to a new sign-in and back if a passkey is added after 10 minutes', async () => {
     const tab = await open();
     const { accountId } = await withPasskey(tab);
     await tab.page.goto(await link(accountId));
@@ -158,7 +158,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('the same device is not added twice', async () => {
+  it('does not add the same device twice', async () => {
     const tab = await open();
     const { accountId } = await withPasskey(tab);
     await byPasskey(tab.page);
@@ -171,7 +171,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('an answer that was signed once signs in once', async () => {
+  it('accepts a signed answer only once', async () => {
     const tab = await open();
     await withPasskey(tab);
     const sent = tab.page.waitForRequest(`${server.url}/sign-in/passkey`);
@@ -184,7 +184,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('a copy of a passkey, whose count is behind, is refused', async () => {
+  it('refuses a copied passkey whose signature count is too low', async () => {
     const tab = await open();
     const { accountId } = await withPasskey(tab);
     await server.database.sql`update passkeys set counter = 1000000
@@ -194,7 +194,7 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
-  it('a person whom the authenticator could not make sure of is refused', async () => {
+  it('refuses a user whom the authenticator could not verify', async () => {
     const tab = await open();
     const { accountId, cdp, authenticatorId } = await withPasskey(tab);
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });

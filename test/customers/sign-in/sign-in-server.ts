@@ -12,20 +12,20 @@ import type { FreshDatabase } from '../../kit/postgres/database.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 
 export interface SignInServer extends Pick<Perch['customers'], 'sessions' | 'signIn' | 'passkeys'> {
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly url: string;
   readonly database: FreshDatabase;
   readonly clock: ManualClock;
   readonly links: SignInLinks;
-  /** All that was mailed, the oldest first. */
+  /** All sent mails, oldest first. */
   readonly sent: Message[];
-  /** What the log says of mails that could not be sent. */
+  /** The errors of mails that could not be sent, from the log. */
   readonly mailFailures: string[];
-  /** An account of the name Ada. */
+  /** Opens an account with the name Ada. */
   openAccount(email: string | null, by?: Actor): Promise<string>;
-  /** Posts a form as one's own page does, and follows nothing. */
+  /** Posts a form as Perch's own page does, without following redirects. */
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
-  /** The secret in the newest mail to that address, once all mails are out. */
+  /** The secret in the newest mail to that address, once no mail is on its way. */
   mailedSecret(email: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface SignInServer extends Pick<Perch['customers'], 'sessions' | 'sig
 export interface SignInServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly mail?: Mail;
-  /** Whether the public policy lets anybody in. */
+  /** Whether the public policy allows requests. */
   readonly admits?: boolean;
 }
 
@@ -41,12 +41,12 @@ const OPEN = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAft
 
 const SHUT = { ...OPEN, allowed: false, remaining: 0, retryAfterSeconds: 3 };
 
-/** Limits as they are, but for those of keyless requests: with the clock they would stand still. */
+/** The real limits, except for requests without a key, whose buckets would not refill while the clock stands still. */
 const limited = (inner: RateLimiter, keyless: typeof OPEN): RateLimiter => ({
   take: async (bucket, ...bounds) => (/^(?:public|pages):/.test(bucket) ? keyless : inner.take(bucket, ...bounds)),
 });
 
-/** A Perch of which mail is caught, and time stands still. */
+/** A Perch that collects its mails, with a clock that stands still. */
 export async function startSignIn(options: SignInServerOptions = {}): Promise<SignInServer> {
   const { env = {}, admits = true } = options;
   const clock = manualClock();

@@ -51,7 +51,7 @@ export function callsOfPeople(sql: () => Sql) {
     await members().accept(hash, personId, 100, new Date(), OPERATOR);
     return { personId };
   };
-  /** Settles the sale, without which the account could not be deleted. */
+  /** Expires the open sale, because an account with one cannot be deleted. */
   const endSale = async ({ accountId }: PayingCustomer) => {
     await sql()`update sales set state = 'expired' where account_id = ${accountId}`;
   };

@@ -1,7 +1,7 @@
 /**
  * Which calls of the ports could be sent to one server of several. The tables that `perch database distribute`
-  * distributes by account are partitioned by it here, and a call may touch only its account's partition. Ports without a
-  * distributed table are left out.
+  * distributes by account are partitioned by it here, and a call may touch only its account's partition. Ports without
+   * a distributed table are left out.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';

@@ -1,4 +1,4 @@
-/** Which server runs a statement about a shard. One Postgres plays the coordinator, with placements, and the workers. */
+/** Which server runs a statement about a shard. One Postgres plays the coordinator, with placements, and workers. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
