@@ -36,7 +36,7 @@ const KEY = /^perch_live_[0-9A-Za-z]{32}$/;
 const NOBODYS_ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
 
 let cli: Cli;
-// Held open, as the service would: commands find it and join it.
+// Keeps the database open, as the service would. Commands find it and join it.
 let server: EmbeddedServer;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const create = (...words: readonly string[]): Promise<Created> =>
 const show = (id: string): Promise<Account> => cli.json('account', 'show', id);
 
 describe('accounts', () => {
-  test('are listed, found, and signed in by their address', async () => {
+  test('are listed, found and signed in by their address', async () => {
     const { account_id } = await create('--email', 'found@example.org', '--credits', '5');
     const { accounts, more } = await cli.json<{ accounts: { account_id: string; balance: number }[]; more: boolean }>(
       'account',
@@ -71,7 +71,7 @@ describe('accounts', () => {
     }
   });
 
-  test('create prints the three words that scripts rely on, and nothing else on standard output', async () => {
+  test('are created with only the three lines on standard output that scripts rely on', async () => {
     const ran = await cli.run(
       'account',
       'create',
@@ -100,13 +100,13 @@ describe('accounts', () => {
     });
   });
 
-  test("the same words twice are two accounts, with an empty wallet (M27) and an operator's rate", async () => {
+  test("are two if created twice alike, each with an empty wallet (M27) and an operator's rate", async () => {
     const [first, second] = [await create('--qps', '5000'), await create('--qps', '5000')];
     expect(second.account_id).not.toBe(first.account_id);
     expect(await show(second.account_id)).toMatchObject({ balance: 0, rate_limit_qps: 5000 });
   });
 
-  test('limit changes the rate and what counts as paid; note is kept for operators', async () => {
+  test('get a rate and a paid amount from limit, and a note for operators from note', async () => {
     const { account_id: id } = await create('--qps', '5000');
     expect(await cli.json('account', 'limit', id, '--qps', 'tier', '--paid-usd', '50')).toEqual({
       ...{ account_id: id, rate_limit_qps: 50, paid_usd: 50 },
@@ -120,13 +120,13 @@ describe('accounts', () => {
     expect(await cli.json('account', 'note', id, '')).toEqual({ account_id: id, note: null });
   });
 
-  test('in words the key is shown with what to do with it', async () => {
+  test('are created with a text that shows the key and how to use it', async () => {
     const { stdout, code } = await cli.run('account', 'create', '--name', 'Ada');
     expect(code).toBe(0);
     expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only once/);
   });
 
-  test('an address that another account has is taken, and said: one person owns both', async () => {
+  test('may share an address, with a note that one person owns both', async () => {
     const first = await create('--email', 'ada@example.org');
     const ran = await cli.run('account', 'create', '--name', 'n', '--email', 'Ada@Example.org', '--json');
     expect(ran.code).toBe(0);
@@ -134,7 +134,7 @@ describe('accounts', () => {
     expect((await cli.run('account', 'create', '--name', 'n', '--email', 'bea@example.org')).stderr).toBe('');
   });
 
-  test('freeze stops every key, thaw lets them work again; each is in the log once', async () => {
+  test('lose every key on freeze and get them back on thaw, each logged once', async () => {
     const { account_id } = await create();
     const sql = connect(server.connection, { max: 1 });
     try {
@@ -160,7 +160,7 @@ describe('accounts', () => {
     }
   });
 
-  test('sign-out ends every session of the account, and of no other', async () => {
+  test('lose every session on sign-out, and no other account does', async () => {
     const [mine, theirs] = [await create(), await create()];
     const sql = connect(server.connection, { max: 1 });
     try {
@@ -179,7 +179,7 @@ describe('accounts', () => {
     }
   });
 
-  test('one that is not there is exit code 1', async () => {
+  test('that do not exist cause exit code 1', async () => {
     expect((await cli.run('account', 'freeze', NOBODYS_ID)).code).toBe(1);
     expect((await cli.run('account', 'sign-out', NOBODYS_ID)).code).toBe(1);
     expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
@@ -191,7 +191,7 @@ describe('accounts', () => {
 });
 
 describe('wallets', () => {
-  test('a credit is a row of the ledger; the same request id again changes nothing', async () => {
+  test('get a row of the ledger for a credit, and none for the same request id again', async () => {
     const { account_id, wallet_id } = await create('--credits', '1');
     const words = ['wallet', 'credit', '--account', account_id, '--credits', '2.5', '--reason', 'thanks'];
     const first = await cli.json<{ request_id: string }>(...words);
@@ -208,7 +208,7 @@ describe('wallets', () => {
 });
 
 describe('the ledger', () => {
-  test('check proves a right one with 0, and names what is wrong with 1; doctor says so too', async () => {
+  test('is checked with exit code 0 if correct, and 1 with the faults if not, as doctor reports too', async () => {
     const { account_id, wallet_id } = await create('--credits', '5');
     expect(await cli.json('ledger', 'check')).toEqual({
       ok: true,
@@ -233,14 +233,14 @@ describe('the ledger', () => {
 });
 
 describe('keys', () => {
-  test('a test key is listed beside the others', async () => {
+  test('of the test mode are listed with the others', async () => {
     const { account_id: id } = await create();
     const made = await cli.json<Key>('key', 'create', '--account', id, '--name', 'ci', '--test');
     expect(made).toMatchObject({ name: 'ci', key: expect.stringMatching(/^perch_test_\w{32}$/) });
     expect(await cli.json('key', 'list', '--account', id)).toMatchObject({ keys: [{}, { name: 'ci' }] });
   });
 
-  test('create, list: shown once, capped, on the same wallet', async () => {
+  test('are created with a cap on the same wallet, shown once, and listed', async () => {
     const { account_id } = await create();
     const made = await cli.json<Key>('key', 'create', '--account', account_id, '--name', 'staging', '--cap', '0.5');
     expect(made).toMatchObject({ name: 'staging', cap: 0.5, state: 'active', key: expect.stringMatching(KEY) });
@@ -250,7 +250,7 @@ describe('keys', () => {
     expect((await cli.run(...list)).stdout).not.toContain(made.key);
   });
 
-  test('rotation keeps name, cap and account, and the old key for the overlap (A10)', async () => {
+  test('keep name, cap and account on rotation, with the old key during the overlap (A10)', async () => {
     const { account_id, key } = await create();
     const rotated = await cli.json<Key & { replaces: { key_prefix: string; ends_at: string } }>('key', 'rotate', key);
     expect(rotated).toMatchObject({ name: 'first key', cap: null, replaces: { key_prefix: key.slice(0, 17) } });
@@ -267,7 +267,7 @@ describe('keys', () => {
     expect((await show(account_id)).keys.map(({ state }) => state)).toEqual(['expiring', 'revoked', 'active']);
   });
 
-  test('limits what a key reads, from where and until when, and takes the limits away', async () => {
+  test('can be limited in what they read, from where and until when, and freed of the limits', async () => {
     const { account_id, key } = await create();
     const prefix = key.slice(0, 17);
     const limits = ['--reads', 'profiles,search', '--from', '192.0.2.7,2001:db8::/32', '--expires', '2099-03-31'];
@@ -291,7 +291,7 @@ describe('keys', () => {
     }
   });
 
-  test('revoking twice is revoking once', async () => {
+  test('can be revoked twice with the same result', async () => {
     const { key } = await create();
     const first = await cli.json<{ revoked_at: string }>('key', 'revoke', key.slice(0, 17));
     expect(first).toMatchObject({ state: 'revoked' });

@@ -17,7 +17,7 @@ const report = (daily: boolean) =>
   costsReport(ROWS, { from: '2026-11-17', price: { usdPerCredit: 0.001, from: 'sales' }, daily });
 
 describe('perch costs', () => {
-  it('adds up the days, the greatest cost first, and marks what does not pay', () => {
+  it('adds up the days, highest cost first, and marks operations that make a loss', () => {
     expect(report(false).text().split('\n')).toEqual([
       'Since 2026-11-17 (UTC):',
       '',

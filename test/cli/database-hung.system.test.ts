@@ -5,12 +5,12 @@ import { lineTo } from '../kit/postgres/line-to.js';
 import { SLOW_MS, serve } from './support/service.js';
 import { Cli } from './support/support.js';
 
-/** Long enough that parts of the service wait for the database by then. */
+/** Long enough for parts of the service to be waiting for the database. */
 const HUNG_MS = 1_000;
-/** All parts have fifteen seconds, and what lingers has one. The rest is for a slow machine; `compose.yaml` kills after thirty. */
+/** All parts have 15 seconds, late ones one more. The rest is for a slow machine; `compose.yaml` kills after 30. */
 const STOPPED_MS = 20_000;
 
-test('a service that is interrupted while the database hangs says what was not closed, and ends in time with 0', {
+test('reports what was not closed, and ends in time with 0, if interrupted while the database hangs', {
   timeout: SLOW_MS,
 }, async () => {
   const [cli, database] = await Promise.all([Cli.open(), freshDatabase({ max: 1 })]);
@@ -24,7 +24,7 @@ test('a service that is interrupted while the database hangs says what was not c
     const { code, stderr } = await started.end;
     expect(performance.now() - signalled).toBeLessThan(STOPPED_MS);
     expect(code).toBe(0);
-    // It has a connection of its own, and waits on it. Whatever needs a new one may meanwhile have given up: ten seconds are enough.
+    // This part waits on its own connection. Parts that need a new one may have given up, within ten seconds.
     expect(stderr).toMatch(/^perch: not closed: .*changes of keys: still open after \d+ ms/m);
     expect(stderr).toContain('Perch has stopped');
   } finally {

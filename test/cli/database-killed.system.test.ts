@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { openDemoHome } from './support/demo-home.js';
 import { SLOW_MS, serve, until } from './support/service.js';
 
-/** Below the 20 reads a second of the demo account. */
+/** Less than the 20 reads a second of the demo account. */
 const PAUSE_MS = 60;
 
-test('the database killed under a running service: it answers again by itself, and who got no answer has paid nothing', {
+test('recovers on its own when the database is killed, and charges nothing for failed calls', {
   timeout: SLOW_MS,
 }, async () => {
   const cli = await openDemoHome();
@@ -37,7 +37,7 @@ test('the database killed under a running service: it answers again by itself, a
     ending = true;
     await reader;
     expect(statuses.filter((status) => ![200, 500, 503].includes(status))).toEqual([]);
-    // The grant, and a row for each answer that was paid for; and the wallet of the demo's test key, which nobody used.
+    // The grant, a row for each paid answer, and the wallet of the demo's test key, which is unused.
     expect(await cli.json('ledger', 'check')).toEqual({ ok: true, wallets: 2, entries: 1 + charged });
     started.process.kill('SIGTERM');
     expect((await started.end).code).toBe(0);

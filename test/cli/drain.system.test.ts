@@ -24,7 +24,7 @@ interface Seen {
   readonly closes: boolean;
 }
 
-/** One client with a connection that it keeps: reads until it is told to go elsewhere. */
+/** A client that reads over one kept-alive connection until `goes` says that it should leave. */
 async function hammer(url: string, key: string, goes: () => boolean, seen: Seen[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   while (!goes()) seen.push(await read(url, key, agent).catch(({ code }) => ({ status: String(code), closes: false })));
@@ -39,7 +39,7 @@ async function read(url: string, key: string, agent: Agent): Promise<Seen> {
   return { status: response.statusCode ?? 0, closes: response.headers.connection === 'close' };
 }
 
-/** What a balancer does: it looks now and then, and sends nothing any more to who isn't well. */
+/** Acts as a balancer: checks the health regularly, and calls `leave` once the service is not healthy. */
 async function balance(url: string, leave: (status: number, body: unknown) => void): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/healthz`, { headers: { connection: 'close' } });
@@ -83,9 +83,9 @@ describeOnRedis('with several workers', (redis) => {
   );
 });
 
-/** A request of which the last line of the head is still to come: the connection isn't idle. */
+/** A request without the last line of its head, so its connection is not idle. */
 const UNFINISHED_HEAD = 'GET /v1/me HTTP/1.1\r\nHost: perch\r\n';
-/** The same with a body of which all is still to come. */
+/** A request whose body is still missing. */
 const NO_BODY_YET =
   'POST /graphql HTTP/1.1\r\nHost: perch\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
 
@@ -119,7 +119,7 @@ test('serves the last request on an open connection while closing', {
   service = await serve(cli);
   const { url, started } = service;
   const begun = await beginRequest(url, UNFINISHED_HEAD);
-  // Another request shows that the server has read the first one's beginning.
+  // An answer to another request shows that the server has read the beginning of the first one.
   await (await fetch(`${url}/healthz`)).text();
   started.process.kill('SIGTERM');
   await until(() => isRefused(url), 'connections are refused', started);
@@ -136,7 +136,7 @@ test('stops at once on a second signal and leaves no database running', { timeou
   await beginRequest(url, NO_BODY_YET);
   await (await fetch(`${url}/healthz`)).text();
   const asked = performance.now();
-  // Ctrl-C has no balancer to tell: without waiting a minute it refuses connections.
+  // On Ctrl-C there is no balancer to wait for, so the service refuses connections at once.
   started.process.kill('SIGINT');
   await until(() => isRefused(url), 'connections are refused', started);
   await until(() => performance.now() - asked > 700, 'the next one counts as another');
@@ -146,7 +146,7 @@ test('stops at once on a second signal and leaves no database running', { timeou
   await until(() => isDatabaseDown(cli), 'the database is down');
 });
 
-test('sends those who follow something elsewhere, and does not wait for them', { timeout: SLOW_MS }, async () => {
+test('tells streams to reconnect at spread times, and does not wait for them', { timeout: SLOW_MS }, async () => {
   service = await serve(cli, { PERCH_DRAIN_MS: '0' });
   const { url, started } = service;
   const headers = { 'x-api-key': await newKey(cli) };
@@ -159,7 +159,7 @@ test('sends those who follow something elsewhere, and does not wait for them', {
   const said = await Promise.all(streams.map((stream) => stream.text()));
   expect((await started.end).code).toBe(0);
   expect(performance.now() - asked).toBeLessThan(5_000);
-  // Not all at once.
+  // The clients do not all return at once.
   const retries = said.map((text) => Number(/retry: (\d+)\n\n$/.exec(text)?.[1]));
   for (const retry of retries) {
     expect(retry).toBeGreaterThanOrEqual(3_000);

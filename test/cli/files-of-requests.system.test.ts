@@ -9,7 +9,7 @@ it('executes few files of our own for a request', { timeout: 2 * SLOW_MS }, asyn
   const bench = await openWorkbench(readOptions([]));
   try {
     const files = await filesOfRequests(bench);
-    // The way of a request begins and ends with these: counted, it was seen whole.
+    // A request begins and ends in these files. If they are counted, all of it was seen.
     for (const { name } of KINDS) {
       expect(files.get(name), name).toEqual(
         expect.arrayContaining(['adapters/http/request-log.ts', 'adapters/postgres/ledger/post.ts']),

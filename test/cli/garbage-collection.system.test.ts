@@ -4,17 +4,17 @@ import { expect, it } from 'vitest';
 import { openDemoHome } from './support/demo-home.js';
 import { newKey, SLOW_MS, serve } from './support/service.js';
 
-it.each(['--heap-growing-percent', '--allocation-site-pretenuring'])('this Node knows the option %s', (option) => {
+it.each(['--heap-growing-percent', '--allocation-site-pretenuring'])('this Node has the option %s', (option) => {
   expect(execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })).toContain(option);
 });
 
 const CONNECTIONS = 100;
-/** Until V8 has compiled what runs often, and has learnt which objects last: with fewer connections, it learns nothing. */
+/** Requests until V8 has compiled hot code and learnt which objects last, which takes this many connections. */
 const WARM = 12_000;
-/** Read at a time, until there were as many collections as an average needs: how large V8 lets the nursery grow differs by version. */
+/** Reads per round. Repeated until there were enough collections: the size of the nursery differs by version. */
 const MEASURED = 8_000;
 const COLLECTIONS = 6;
-/** Of a request, 0.6 KB on average: those in progress are promoted. Where each one outlives two collections it is 5. */
+/** Promoted per request. Usually 0.6 KB, for requests in progress; 5 KB if every request outlives two collections. */
 const MOST_BYTES = 2_000;
 
 it('frees what a request allocated at the next collection', { timeout: SLOW_MS }, async () => {

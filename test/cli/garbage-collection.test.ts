@@ -12,7 +12,7 @@ it.each([
   ['but for a switch that the operator has set', ['--allocation-site-pretenuring'], [GROWTH]],
   ['also one that is off', ['--no-allocation-site-pretenuring'], [GROWTH]],
   ['also one that is off, as V8 spells it', ['--noallocation_site_pretenuring'], [GROWTH]],
-])('the collection of garbage is tuned %s', (_name, nodeOptions, expected) => {
+])('tunes garbage collection %s', (_name, nodeOptions, expected) => {
   const flags: string[] = [];
   tuneGarbageCollection(nodeOptions, (flag) => flags.push(flag));
   expect(flags).toEqual(expected);

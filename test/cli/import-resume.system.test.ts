@@ -24,7 +24,7 @@ async function usersFile(folder: string): Promise<string> {
   return file;
 }
 
-/** The command again: it says where it resumes, counts the whole, and stores every row once. */
+/** Runs the command again. It says where it resumes, counts the whole import, and stores every row once. */
 async function expectRest(cli: Cli, file: string): Promise<void> {
   const again = await cli.run('import', file, '--json');
   expect(again.stderr).toMatch(
@@ -35,7 +35,7 @@ async function expectRest(cli: Cli, file: string): Promise<void> {
   expect(finished.stdout).toContain('Nothing to do: all of it was there already.');
 }
 
-/** An import of which a part is stored, in a database that a server of this test holds open. */
+/** An import of which a part is stored, in a database that this test keeps open. */
 async function begun(cli: Cli, file: string) {
   const server = await openEmbeddedPostgres({ home: cli.home });
   const sql = connect(server.connection, { max: 1 });
@@ -50,7 +50,7 @@ async function begun(cli: Cli, file: string) {
   return started;
 }
 
-test('killed with SIGKILL', { timeout: SLOW_MS }, async () => {
+test('resumes after SIGKILL', { timeout: SLOW_MS }, async () => {
   const cli = await Cli.open();
   const file = await usersFile(cli.home);
   const { process, end } = await begun(cli, file);
@@ -61,13 +61,13 @@ test('killed with SIGKILL', { timeout: SLOW_MS }, async () => {
 });
 
 describeOnSmallDisk('a full disk', 300, (folder) => {
-  test('stops it with what to do, and it resumes when there is room again', { timeout: SLOW_MS }, async () => {
+  test('stops the import with what to do, and lets it resume with room again', { timeout: SLOW_MS }, async () => {
     const cli = await Cli.open(0o711, folder());
     const file = await usersFile(folder());
     const { end } = await begun(cli, file);
     const ballast = join(folder(), 'ballast');
     const { bavail, bsize } = statfsSync(folder());
-    // The import takes some of it at the same time.
+    // The import uses some of the space at the same time.
     expect(() => writeFileSync(ballast, Buffer.alloc(bavail * bsize + 1))).toThrow('ENOSPC');
     const { code, stderr } = await end;
     expect([code, stderr]).toEqual([

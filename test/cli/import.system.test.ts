@@ -13,7 +13,7 @@ interface Summary {
   readonly faults: { count: number };
 }
 
-/** One profile; tests come in any order, so each has its own. */
+/** One profile. Each test has its own, because tests run in any order. */
 const userLine = (id: string): string =>
   JSON.stringify({
     id,
@@ -36,7 +36,7 @@ afterAll(async () => {
   await cli.close();
 });
 
-test('an import fills the corpus, and again changes nothing', async () => {
+test('fills the corpus, and changes nothing when repeated', async () => {
   const first = await cli.json<Summary>('import', PLAIN);
   expect(first.users.added).toBeGreaterThan(0);
   expect(first.tweets.added).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ test('an import fills the corpus, and again changes nothing', async () => {
   }
 });
 
-test('a bad line is named with file and line and skipped; --strict stops with 1 and imports nothing', async () => {
+test('skips a bad line and names its file and number; with --strict exits with 1 and imports nothing', async () => {
   const folder = join(cli.home, 'mixed');
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'users.ndjson');
@@ -79,7 +79,7 @@ test('exits with 1 for a file without a valid line, and with 0 for an empty one'
   expect(await cli.run('import', empty)).toMatchObject({ code: 0 });
 });
 
-test('--escaped decodes texts', async () => {
+test('decodes texts with --escaped', async () => {
   const file = join(cli.home, 'escaped.ndjson');
   await writeFile(file, `${userLine('902').replace('"N"', '"R&amp;D"')}\n`);
   expect(await cli.json<Summary>('import', '--escaped', file)).toMatchObject({ users: { added: 1 } });
@@ -88,7 +88,7 @@ test('--escaped decodes texts', async () => {
   await sql.end();
 });
 
-test('paths are those of the folder it is typed in, also through npm', async () => {
+test('resolves paths in the folder where it is typed, even through npm', async () => {
   const folder = join(cli.home, 'typed');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'users.ndjson'), `${userLine('901')}\n`);

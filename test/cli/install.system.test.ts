@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isDependency, missing } from '../../adapters/cli/install.mjs';
 import { INSTALL, type Ran, runNode } from './support/support.js';
 
-/** A package with one dependency out of a file beside it: npm needs no network for it. */
+/** A package with one dependency from a local file, so npm needs no network. */
 let folder = '';
 let installer = '';
 
@@ -32,7 +32,7 @@ afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
 const install = (): Promise<Ran> => runNode([installer], { env: { npm_config_offline: 'true' } });
 
 describe('the dependencies', () => {
-  test('are installed once by the first start, from any folder; later starts do and print nothing', async () => {
+  test('are installed by the first start, from any folder, and silently left alone by later starts', async () => {
     const both = await Promise.all([install(), install()]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
@@ -46,7 +46,7 @@ describe('the dependencies', () => {
     expect(await install()).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('a failing npm ends with 1 and says where', async () => {
+  test('end the start with 1 if npm fails, and say where', async () => {
     const broken = join(folder, '..', 'broken');
     await mkdir(join(broken, 'adapters/cli'), { recursive: true });
     await cp(INSTALL, join(broken, 'adapters/cli/install.mjs'));
@@ -67,7 +67,7 @@ describe('packages that count as missing', () => {
   });
   afterAll(() => rm(place, { recursive: true }));
 
-  /** Packages by name as `version` and flags: wanted by the lockfile, and there. */
+  /** Packages by name with version and flags: those in the lockfile, and those that are installed. */
   async function told(wanted: object, there: object, dev = false): Promise<string | null> {
     const packages = (entries: object) =>
       JSON.stringify({
@@ -79,20 +79,20 @@ describe('packages that count as missing', () => {
   }
   const one = { version: '1.0.0' };
 
-  test('a package that is absent or of another version', async () => {
+  test('include a package that is absent or has another version', async () => {
     expect(await told({ twig: one }, { twig: one })).toBeNull();
     expect(await told({ twig: one }, {})).toBe('twig is missing');
     expect(await told({ twig: one }, { twig: { version: '0.9.0' } })).toBe('twig is 0.9.0, the lockfile says 1.0.0');
     expect(await told({ twig: one }, { twig: one, more: one })).toBeNull();
   });
 
-  test('an optional one may be absent; one for development only matters to tests', async () => {
+  test('do not include an absent optional one, and include those for development only in tests', async () => {
     expect(await told({ twig: { ...one, optional: true } }, {})).toBeNull();
     expect(await told({ twig: { ...one, dev: true } }, {})).toBeNull();
     expect(await told({ twig: { ...one, dev: true } }, {}, true)).toBe('twig is missing');
   });
 
-  test('nothing where we are a dependency ourselves', () => {
+  test('are none if Perch is itself a dependency', () => {
     expect(isDependency(join('/srv', 'app', 'node_modules', 'perch'))).toBe(true);
     expect(isDependency(join('/srv', 'perch'))).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** `ledger archive` and `ledger restore` as they are run, on an embedded Postgres. */
+/** `ledger archive` and `ledger restore` as processes, on an embedded Postgres. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
@@ -58,7 +58,7 @@ test('refuses an impossible archive before it does anything', async () => {
   ]);
 }, 120_000);
 
-test('says what to install where DuckDB is missing, and archives without it by default', async () => {
+test('says what to install if DuckDB is missing, and archives without it by default', async () => {
   const hook = `export const resolve = (name, context, next) =>
     name.startsWith('@duckdb/') ? Promise.reject(new Error('not installed')) : next(name, context);`;
   const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
@@ -76,7 +76,7 @@ test('says what to install where DuckDB is missing, and archives without it by d
   });
 }, 120_000);
 
-test('a month is archived, checked, restored and checked', async () => {
+test('archives, checks and restores a month', async () => {
   const archived = await cli.run('ledger', 'archive', '--before', '2026-01', '--out', out, '--format', 'ndjson');
   expect(archived).toMatchObject({ code: 0, stderr: expect.stringContaining('Archiving: 100%') });
   expect(archived.stdout).toMatch(
@@ -93,7 +93,7 @@ test('a month is archived, checked, restored and checked', async () => {
     credits: 7.5,
   });
   expect(await cli.json('ledger', 'check')).toMatchObject({ ok: true, entries: 6 });
-  // What is installed decides, if nothing is said.
+  // Without an option, the format depends on what is installed.
   expect(await cli.json('ledger', 'archive', '--before', '2026-01', '--out', out)).toMatchObject({
     months: [{ debits: 5, file: 'debits-2025-12.parquet' }],
   });

@@ -1,4 +1,4 @@
-/** Links lead to where a browser of this machine finds the service. */
+/** Links lead to the address at which a browser on this machine finds the service. */
 import { expect, it } from 'vitest';
 import { signInUrl } from '../../adapters/cli/accounts.js';
 import { readConfig } from '../../src/config/config.js';

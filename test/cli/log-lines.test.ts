@@ -24,7 +24,7 @@ const REQUESTS = [
 ];
 
 describe('the log for people', () => {
-  it('is one line a request, whose columns stand below each other', () => {
+  it('has one line per request, with aligned columns', () => {
     const lines = logged(false, (log) => {
       for (const request of REQUESTS) log.info({ request_id: 'id', ...request }, 'request');
     });
@@ -55,7 +55,7 @@ describe('the log for people', () => {
     expect(stripVTControlCharacters(line)).toMatch(/^\d\d:\d\d:\d\d \d{3} /);
   });
 
-  it('shows anything else with its fields', () => {
+  it('shows other messages with their fields', () => {
     const [line] = logged(false, (log) => log.warn({ seconds: 3 }, 'the network does not answer'));
     expect(line).toMatch(/WARN: the network does not answer \{"seconds":3\}\n$/);
   });

@@ -18,7 +18,7 @@ describe('the bar of an export', () => {
     ['the beginning of any list', { list: 'followers', subject: 'ada', limit: 20 }, { total: 20, done: 10 }],
     ['a list of unknown size', { list: 'followers', subject: 'ada' }, { total: 9000, done: 500 }],
     ['tweets of others', { list: 'quotes', subject: '7' }, { total: 9000, done: 500 }],
-  ])('measures %s by what is known of its size', (_, of, expected) => {
+  ])('measures %s by what is known about its size', (_, of, expected) => {
     const measure = new Measure({ limit: null, maxSpent: 9000, ...of });
     measure.see([RETWEETED, TWEET]);
     measure.see(['3', { id: '4' }]);

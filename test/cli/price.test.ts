@@ -7,7 +7,7 @@ const said = captureOutput();
 
 type Row = readonly [method: string, path: string, items: number, most: number, held: number, body?: string];
 
-/** Method, path; most items, credits and credits when held. Section 8, price table; section 1, cache rules. */
+/** Method and path; the most items, credits, and credits if cached. Section 8, price table; section 1, cache rules. */
 const PRICES: readonly Row[] = [
   ['GET', '/v1/me', 0, 0, 0],
   ['GET', '/v1/billing/packs', 0, 0, 0],
@@ -36,13 +36,13 @@ describe('price', () => {
     expect(JSON.parse(said.out)).toMatchObject({ method, max_items, max_credits, max_credits_cached });
   });
 
-  test('a search that is refused is shown with a caret under the place', async () => {
+  test('shows a refused search with a caret under the mistake', async () => {
     const refused = await price('GET', '/v1/tweets/search?q=tide+form:nasa', {}).catch(toEnding);
     expect(refused).toMatchObject({ exitCode: 2 });
     expect((refused as { message: string }).message).toMatch(/did you mean "from:".*\ntide form:nasa\n {5}\^$/);
   });
 
-  test('the caret is under the place after characters that take two columns or none', async () => {
+  test('puts the caret in the right column after characters that take two columns or none', async () => {
     const q = encodeURIComponent('墜落 😀 x\u0301 form:nasa');
     const refused = await price('GET', `/v1/tweets/search?q=${q}`, {}).catch(toEnding);
     expect((refused as { message: string }).message).toMatch(/form:nasa\n {10}\^$/);
@@ -55,7 +55,7 @@ describe('price', () => {
     expect(said.out).toMatch(/Free\.\n$/);
   });
 
-  test('an unknown parameter is named and ignored (P3)', async () => {
+  test('names and ignores an unknown parameter (P3)', async () => {
     await price('GET', '/v1/users/42?colour=red', { json: true });
     expect(said.err).toContain('Unknown parameter colour was ignored');
   });

@@ -7,7 +7,7 @@ import { mayReach } from '../../adapters/postgres/embedded/run-as.js';
 import { openDemoHome } from './support/demo-home.js';
 import { Cli, REPOSITORY, type Started } from './support/support.js';
 
-/** For a machine that does much else. */
+/** Long enough for a busy machine. */
 const SLOW_MS = 90_000;
 
 let cli: Cli;
@@ -22,7 +22,7 @@ afterEach(async () => {
   await cli.close();
 });
 
-/** As after a first start, which takes long and is tried once. */
+/** A home as after a first start, which is slow and tested once. */
 async function afterFirstStart(): Promise<void> {
   await cli.close();
   cli = await openDemoHome();
@@ -42,7 +42,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return (await started?.end)?.code ?? null;
 }
 
-/** The link to the dashboard that this start printed. */
+/** The dashboard link that this start printed. */
 const signInLink = (): string => /http:\S+\/sign-in#\S+/.exec(started?.said.stdout ?? '')?.[0] ?? '';
 
 const isServerDown = (): Promise<boolean> =>
@@ -51,7 +51,7 @@ const isServerDown = (): Promise<boolean> =>
     () => true,
   );
 
-test('a first start makes a demo, prints its key once and a read that works; a later one is quick', {
+test('makes a demo on the first start, prints its key once with a working read, and starts quickly later', {
   timeout: SLOW_MS,
 }, async () => {
   const begun = performance.now();
@@ -76,14 +76,14 @@ test('a first start makes a demo, prints its key once and a read that works; a l
     balance_remaining: 999,
     data: { handle: 'harbor_obs' },
   });
-  // Beside the running service.
+  // While the service is running.
   expect(await cli.json('ledger', 'check')).toEqual({ ok: true, wallets: 2, entries: 2 });
   expect(await stop('SIGTERM')).toBe(0);
   expect(await isServerDown()).toBe(true);
 
   const before = performance.now();
   const again = await serve();
-  // On a machine that is so busy that a first start takes longer than twenty seconds, in half of that.
+  // On a machine where a first start takes more than twenty seconds, in half the time of that.
   expect(performance.now() - before).toBeLessThan(Math.max(10_000, firstMs / 2));
   expect(started?.said.stdout).not.toContain(key);
   expect(started?.said.stdout).toContain(`x-api-key: $(cat ${file})`);
@@ -94,8 +94,8 @@ test('a first start makes a demo, prints its key once and a read that works; a l
   expect(await isServerDown()).toBe(true);
 });
 
-describe('without invented data there is no demo (M37)', () => {
-  /** Pages that offer a demo's key. */
+describe('a service without invented data (M37)', () => {
+  /** Pages that offer the key of a demo. */
   async function keysInPages(url: string): Promise<string[]> {
     const pages = ['/', '/graphql', '/docs', '/docs/api/get-user'].map(async (path) =>
       (await fetch(url + path, { headers: { accept: 'text/html' } })).text(),
@@ -103,7 +103,7 @@ describe('without invented data there is no demo (M37)', () => {
     return (await Promise.all(pages)).flatMap((text) => text.match(/perch_(?:live|test)_\w{32}/g) ?? []);
   }
 
-  test('makes no account and shows no key on a live network, and says how to get one', {
+  test('makes no account and shows no key on a live network, and says how to create one', {
     timeout: SLOW_MS,
   }, async () => {
     const url = await serve({ PERCH_NETWORK: 'bluesky', BLUESKY_BASE_URL: 'http://127.0.0.1:2' });
@@ -141,7 +141,7 @@ describe('without invented data there is no demo (M37)', () => {
     expect(await keysInPages(url)).toEqual([]);
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
     expect(page).not.toContain('None of it is real');
-    // The owner goes on working with the demo's account.
+    // The owner can still use the demo's account.
     expect(signInLink()).toContain(url);
   });
 
@@ -156,7 +156,7 @@ describe('without invented data there is no demo (M37)', () => {
 });
 
 describe('faults of the start', () => {
-  test('a taken port is named with 1, and the database is stopped', async () => {
+  test('name a taken port, exit with 1, and stop the database', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -167,7 +167,7 @@ describe('faults of the start', () => {
     expect(await isServerDown()).toBe(true);
   });
 
-  test('all faults of the configuration are named at once with 2, and nothing is made', async () => {
+  test('in the configuration are all named at once with exit code 2, and nothing is created', async () => {
     const env = { PORT: '99999', DATABASE_URL: 'mysql://x', WORKERS: '4', LOG_LEVEL: 'loud' };
     for (const command of ['serve', 'doctor']) {
       const ran = await cli.start([command], { env }).end;
@@ -184,7 +184,7 @@ const nobodyMayReadUs =
   process.getuid?.() === 0 && (await mayReach(join(REPOSITORY, 'node_modules', 'tsx', 'package.json'), nobody));
 
 test.runIf(nobodyMayReadUs)(
-  'a plain user starts it, twice, without a demo when it is off',
+  'are absent for an unprivileged user who starts twice, without a demo if it is off',
   { timeout: SLOW_MS },
   async () => {
     await chown(cli.home, nobody.uid, nobody.gid);

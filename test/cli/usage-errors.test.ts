@@ -9,7 +9,7 @@ const ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
 
 const said = captureOutput();
 
-/** Exit code of words that are refused, or asked for help, before anything is done. */
+/** The exit code for arguments that are refused, or that ask for help, before anything is done. */
 async function exitOf(words: readonly string[]): Promise<number> {
   const ending = await createProgram()
     .parseAsync(words, { from: 'user' })
@@ -34,7 +34,7 @@ describe('help', () => {
     },
   );
 
-  test('every command that the operator relies on is there', () => {
+  test('lists every command that operators rely on', () => {
     const names = leaves(createProgram()).map((path) => path.join(' '));
     expect(names.sort()).toEqual(
       [
@@ -62,7 +62,7 @@ describe('help', () => {
     );
   });
 
-  test('the version goes to standard output', async () => {
+  test('prints the version to standard output', async () => {
     expect(await exitOf(['--version'])).toBe(0);
     expect(said.out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -71,7 +71,7 @@ describe('help', () => {
 const CREATE = ['account', 'create', '--name', 'n'];
 const CREDIT = ['wallet', 'credit', '--account', ID, '--reason', 'r'];
 
-/** Words that are wrong, and what is said about them. */
+/** Invalid arguments, and the error for each. */
 const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [[], /Usage: perch/],
   [['account'], /Usage: perch account/],
@@ -90,7 +90,7 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['account', 'create', '--name', 'a\u202eb'], /visible characters/],
   [['account', 'create', '--name', 'a\nb'], /on one line/],
   [[...CREATE, '--email', 'ada'], /an email address such as/],
-  // Sign-in takes none of these, so nobody could ever come in by them.
+  // Sign-in accepts none of these addresses, so an account with one could never be entered.
   [[...CREATE, '--email', 'ada@localhost'], /an email address such as/],
   [[...CREATE, '--email', 'a..b@example.org'], /an email address such as/],
   [['account', 'freeze'], /missing required argument 'id'/],
@@ -136,7 +136,7 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['doctor', '--jsn'], /unknown option '--jsn'/],
 ];
 
-describe('wrong words end with 2, before anything is opened, and say what is right', () => {
+describe('invalid arguments exit with 2 and a correction before anything is opened', () => {
   test.each(BAD.map(([words, says]) => [words.join(' ') || '(none)', words, says] as const))(
     '%s',
     async (_, words, says) => {

@@ -26,7 +26,7 @@ const start = async (redis: TestRedis): Promise<Service> => {
   return service;
 };
 
-/** Who has logged that it listens: worker and process. */
+/** The workers that have logged that they listen, with their process ids. */
 const listeners = ({ started }: Service): { worker: number; pid: number }[] =>
   started.said.stderr
     .split('\n')
@@ -62,7 +62,7 @@ describeOnRedis('several workers', (redis) => {
     expect(await isDatabaseDown(cli)).toBe(true);
   });
 
-  test('workers whose primary was killed end by themselves, and the last one stops the database', {
+  test('end after their primary was killed, and the last one stops the database', {
     timeout: SLOW_MS,
   }, async () => {
     const running = await start(redis());

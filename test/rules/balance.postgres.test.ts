@@ -41,7 +41,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect(third.body).not.toHaveProperty('truncated');
   });
 
-  it('M1: nothing is read upstream unless an item at full price is covered', async () => {
+  it('M1: reads nothing upstream unless an item at full price is covered', async () => {
     await (await service.customer()).get(`${TIMELINE}?count=10&fresh=true`);
     const calls = service.net.calls.length;
     const reader = await service.customer({ credits: 5.9 });
@@ -54,7 +54,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('M1: an answer that is kept for all is cut for who cannot pay all of it', async () => {
+  it('M1: cuts an answer that is kept for all for a caller who cannot pay all of it', async () => {
     const rich = await customer(1000);
     for (const _time of ['read', 'held', 'kept']) await rich.get(`${TIMELINE}?count=10`);
     const poor = await service.customer({ credits: 2.3 });
@@ -63,7 +63,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect((await rich.get(`${TIMELINE}?count=10`)).body.items).toBe(10);
   });
 
-  it('M2: a single object above a positive balance is 402 with its price and the balance', async () => {
+  it('M2: answers 402 with price and balance for an object above a positive balance', async () => {
     const reader = await customer(0.4);
     const reply = await reader.get('/v1/tweets/501');
     expect([reply.status, reply.body.error.code]).toEqual([402, 'no_credits']);
@@ -77,7 +77,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect((await reader.get('/v1/tweets/501')).body).toMatchObject({ cache: 'hit', balance_remaining: 0 });
   });
 
-  it('M5: one request is one row of the ledger, under its own id', async () => {
+  it('M5: writes one row of the ledger for one request, under its id', async () => {
     const reader = await customer(100);
     const { body } = await reader.get(`${TIMELINE}?count=7`);
     const rows = await service.perch.database.sql`
@@ -86,7 +86,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect(rows).toEqual([{ request_id: body.request_id, amount_thousandths: 7000, balance_after: 93_000 }]);
   });
 
-  it('M5: calls in flight together never spend more than there is', async () => {
+  it('M5: never spends more than there is on concurrent calls', async () => {
     const reader = await customer(25);
     const replies = await Promise.all(range(8).map(() => reader.get(`${TIMELINE}?count=5&fresh=true`)));
     const paid = replies.filter(({ status }) => status === 200);
@@ -95,7 +95,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     for (const { status, body } of replies) if (status !== 200) expect(body.error.code).toBe('no_credits');
   });
 
-  it('M5: two nodes never spend more than there is, nor deliver what is not paid', async () => {
+  it('M5: never spends more than there is, nor delivers unpaid items, on two nodes', async () => {
     const { perch } = service;
     const account = await perch.account({ credits: 15 });
     const other = await perch.another();
@@ -108,14 +108,14 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     for (const { status, body } of replies) if (status !== 200) expect(body.error.code).toBe('no_credits');
   });
 
-  it('M16: under concurrency every balance_remaining is that of the own ledger row', async () => {
+  it('M16: returns the balance_remaining of its own ledger row in each of many concurrent calls', async () => {
     const reader = await customer(100);
     const replies = await Promise.all(range(20).map(() => reader.get('/v1/users/user2?fresh=true')));
     const balances = replies.map(({ body }) => body.balance_remaining).sort((a, b) => b - a);
     expect(balances).toEqual(range(20).map((n) => 100 - 2 * n));
   });
 
-  it('M17: 402 when another node spent the balance in between: nothing delivered, nothing charged', async () => {
+  it('M17: answers 402, delivers and charges nothing, if another node spent the balance in between', async () => {
     const { perch } = service;
     const account = await perch.account({ credits: 3 });
     const reader = createClient(perch.url, account.key);
@@ -141,7 +141,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     await service.net.called(calls + 1);
     gone.abort();
     await expect(leaving).rejects.toThrow();
-    // By the time this is answered, the server has seen the other connection close.
+    // When this is answered, the server has seen the other connection close.
     await reader.get('/v1/me');
     open();
     const reply = await reader.get('/v1/users/user5');
@@ -149,7 +149,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect(service.net.calls).toHaveLength(calls + 1);
   });
 
-  it('M19: a ledger that cannot be written is 500: nothing delivered, nothing charged', async () => {
+  it('M19: answers 500, delivers and charges nothing, if the ledger cannot be written', async () => {
     const reader = await customer(10);
     const spy = vi.spyOn(service.perch.ledger, 'post').mockRejectedValueOnce(new Error('disk 7 is full'));
     const reply = await reader.get('/v1/users/user2').finally(() => spy.mockRestore());
@@ -164,7 +164,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     ['an empty list', '/v1/tweets/999/quotes'],
     ['what is held', `${TIMELINE}?count=2`],
     ['a batch (B9)', '/v1/users/batch?handles=user1,nobody'],
-  ])('M20: an empty wallet is 402 even for %s', async (_what, path) => {
+  ])('M20: answers 402 for an empty wallet even for %s', async (_what, path) => {
     await (await service.customer()).get(path);
     const reply = await (await service.customer({ credits: 0 })).get(path);
     expect([reply.status, reply.body.error.code]).toEqual([402, 'no_credits']);
@@ -176,7 +176,7 @@ describe('spending with a limited balance (M1, M2, M5, M16–M21)', () => {
     expect(reply.body.balance_remaining).toBe(0);
   });
 
-  it('no read of what costs nothing needs more than something: 404 is free with a tenth of a credit', async () => {
+  it('answers a free 404 with any positive balance, even a tenth of a credit', async () => {
     const reader = await customer(0.1);
     expect((await reader.get('/v1/users/1/followers')).status).toBe(404);
     expect(await reader.balance()).toBe(0.1);

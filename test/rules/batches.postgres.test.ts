@@ -33,7 +33,7 @@ describe('batches (section 4, B1–B15)', () => {
     return service.customer({ credits });
   };
 
-  it('B1: the bound of 100 counts inputs as sent, before duplicates are folded', async () => {
+  it('B1: counts inputs as sent, before duplicates are folded, against the bound of 100', async () => {
     const reader = await customer();
     const calls = service.net.calls.length;
     const { status, body } = await reader.post('/v1/users/batch', { handles: Array(101).fill('user1') });
@@ -42,14 +42,14 @@ describe('batches (section 4, B1–B15)', () => {
     expect((await reader.post('/v1/users/batch', { handles: Array(100).fill('user1') })).body.items).toBe(1);
   });
 
-  it('B2: duplicate ids are folded; the first keeps its place and is charged once', async () => {
+  it('B2: folds duplicate ids, of which the first keeps its place and is charged once', async () => {
     const reader = await customer();
     const reply = await reader.get('/v1/tweets/batch?ids=503,501,503,502,501');
     expect(idsOf(reply)).toEqual(['503', '501', '502']);
     expect(reply.body).toMatchObject({ items: 3, credits_charged: 3, errors: [] });
   });
 
-  it('B3: handles are one whatever their case and after one @; input echoes the first spelling', async () => {
+  it('B3: treats handles as equal in any case and with one @, and echoes the first spelling as input', async () => {
     const reader = await customer();
     const reply = await reader.post('/v1/users/batch', { handles: ['@mixedcase', 'MIXEDCASE', 'Nobody', '@nobody'] });
     expect(idsOf(reply)).toEqual(['901']);
@@ -57,7 +57,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body.credits_charged).toBe(1);
   });
 
-  it('B4, I7: a malformed input is bad_request for itself; the others are served', async () => {
+  it('B4, I7: answers bad_request for a malformed input and serves the others', async () => {
     const reader = await customer();
     const ids = ['501', '0501', '+501', ' 501', '5.1', '', 'abc', '502'];
     const reply = await reader.post('/v1/tweets/batch', { ids });
@@ -80,7 +80,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body).toMatchObject({ credits_charged: 1.5, balance_remaining: 0.5, cache: 'mixed', cache_hits: 1 });
   });
 
-  it('B7: inputs that do not exist use up no coverage', async () => {
+  it('B7: uses no credits for inputs that do not exist', async () => {
     const reader = await customer(2);
     const reply = await reader.get('/v1/tweets/batch?ids=9001,9002,501,9003,502,503');
     expect(idsOf(reply)).toEqual(['501', '502']);
@@ -93,14 +93,14 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body.balance_remaining).toBe(0);
   });
 
-  it('B8: every input failed for the same upstream reason is 503 with that code and its Retry-After', async () => {
+  it('B8: answers 503 with the code and Retry-After if all inputs failed for the same upstream reason', async () => {
     const reader = await customer();
     const reply = await reader.get('/v1/users/batch?handles=limited,limited2');
     expect([reply.status, reply.body.error.code]).toEqual([503, 'upstream_rate_limited']);
     expect(reply.headers.get('retry-after')).toBe('17');
   });
 
-  it('B8: any mix is 200 with errors', async () => {
+  it('B8: answers 200 with errors for any mix', async () => {
     const reader = await customer();
     const mixed = await reader.get('/v1/users/batch?handles=limited,rejected');
     expect([mixed.status, faults(mixed)]).toEqual([
@@ -114,7 +114,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect((await reader.get('/v1/users/batch?handles=limited,nobody')).status).toBe(200);
   });
 
-  it('X6, S6: the codes of a batch are those of its list; others stand in as upstream_error', async () => {
+  it('X6, S6: uses only the codes listed for batches, and upstream_error in place of any other', async () => {
     const reader = await customer();
     const reply = await reader.get('/v1/users/batch?handles=stale,broken,denied,nosession,user1');
     expect(faults(reply)).toEqual([
@@ -135,7 +135,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body).toMatchObject({ cache: 'hit', credits_charged: 0.5 });
   });
 
-  it('B8: a network that fails once the money is tight fails the rest only', async () => {
+  it('B8: fails only the rest if the network fails when few credits are left', async () => {
     const reader = await customer(2);
     service.net.failAfter(1, upstreamFault('upstream_error'));
     const reply = await reader.get('/v1/tweets/batch?ids=9001,501,502').finally(() => service.net.heal());
@@ -143,7 +143,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect(reply.body.credits_charged).toBe(idsOf(reply).length);
   });
 
-  it('a failure of the network as a whole is 503, free', async () => {
+  it('answers a free 503 if the network fails as a whole', async () => {
     const reader = await customer();
     service.net.fail(upstreamFault('no_account', 40));
     const reply = await reader.get('/v1/tweets/batch?ids=501,502').finally(() => service.net.heal());
@@ -151,14 +151,14 @@ describe('batches (section 4, B1–B15)', () => {
     service.clock.forget();
   });
 
-  it('B10: nothing found is a miss, or a bypass with fresh', async () => {
+  it('B10: reports a miss if nothing was found, or a bypass with fresh', async () => {
     const reader = await customer();
     expect((await reader.get('/v1/tweets/batch?ids=9001,9002')).body).toMatchObject({ cache: 'miss', items: 0 });
     expect((await reader.get('/v1/tweets/batch?ids=9001,9002')).body).toMatchObject({ cache: 'miss', items: 0 });
     expect((await reader.get('/v1/tweets/batch?ids=9001&fresh=true')).body).toMatchObject({ cache: 'bypass' });
   });
 
-  it('B11: errors are in input order, whatever their kind', async () => {
+  it('B11: lists errors in input order, whatever their kind', async () => {
     const reader = await customer(2);
     const reply = await reader.get('/v1/users/batch?handles=a%20b,user1,nobody,user2,!,user3');
     expect(faults(reply)).toEqual([
@@ -169,7 +169,7 @@ describe('batches (section 4, B1–B15)', () => {
     ]);
   });
 
-  it('B12, P14: fresh in the query or in the body; both and different is 400', async () => {
+  it('B12, P14: takes fresh from the query or the body, and answers 400 if they differ', async () => {
     const reader = await customer();
     const handles = ['user1'];
     const cacheOf = async (query: string, body: object) =>
@@ -182,13 +182,13 @@ describe('batches (section 4, B1–B15)', () => {
     expect((await reader.post('/v1/users/batch', { handles, fresh: 'true' })).status).toBe(400);
   });
 
-  it('P14: a list in the query and in the body is 400', async () => {
+  it('P14: answers 400 for a list in both the query and the body', async () => {
     const reader = await customer();
     const { status, body } = await reader.post('/v1/users/batch?handles=user1', { handles: ['user1'] });
     expect([status, body.error.param]).toEqual([400, 'handles']);
   });
 
-  it('B13: commas, spaces around them, empty pieces, and the parameter repeated', async () => {
+  it('B13: takes commas, spaces around them, empty pieces, and a repeated parameter', async () => {
     const reader = await customer();
     const reply = await reader.get('/v1/tweets/batch?ids=501,%20502%20,,&ids=503&ids=,504');
     expect(idsOf(reply)).toEqual(['501', '502', '503', '504']);
@@ -232,7 +232,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect([status, body.error.param]).toEqual([400, 'ids']);
   });
 
-  it('B14: the static route wins over a user named batch; @batch reads that user, and the 400 says so', async () => {
+  it('B14: prefers the static route to a user named batch, who is read as @batch, as the 400 says', async () => {
     const reader = await customer();
     const { status, body } = await reader.get('/v1/users/batch');
     expect([status, body.error.param]).toEqual([400, 'handles']);
@@ -248,7 +248,7 @@ describe('batches (section 4, B1–B15)', () => {
     expect((await reader.get('/v1/tweets/batch')).body.error.param).toBe('ids');
   });
 
-  it('8.1.4: a batch of 100 counts as one request', async () => {
+  it('8.1.4: counts a batch of 100 as one request', async () => {
     const reader = await service.customer({ qps: 5 });
     const handles = range(100).map((id) => `user${id}`);
     const reply = await reader.post('/v1/users/batch', { handles });

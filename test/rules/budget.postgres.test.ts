@@ -29,7 +29,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     ['the parameter', '&max_credits=3.5', {}],
     ['the header', '', { 'X-Max-Credits': '3.5' }],
     ['both alike', '&max_credits=3.5', { 'X-Max-Credits': '3.500' }],
-  ])('trims a list, by %s, as if the wallet had only that much', async (_what, query, headers) => {
+  ])('trim a list, by %s, as if the wallet had only that much', async (_what, query, headers) => {
     const reader = await customer();
     const reply = await reader.get(`${TIMELINE}?count=10${query}`, headers as Record<string, string>);
     expect(idsOf(reply)).toEqual(NEWEST_FIRST.slice(0, 3));
@@ -38,7 +38,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect(idsOf(rest)).toEqual(NEWEST_FIRST.slice(3, 5));
   });
 
-  it('an answer that is kept for all is trimmed for who allows less', async () => {
+  it('trim an answer that is kept for all for a caller who allows less', async () => {
     const reader = await customer();
     for (const _time of ['read', 'held', 'kept']) await reader.get(`${TIMELINE}?count=10`);
     const reply = await reader.get(`${TIMELINE}?count=10&max_credits=2`);
@@ -46,7 +46,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect((await reader.get(`${TIMELINE}?count=10`)).body).toMatchObject({ items: 10, credits_charged: 5 });
   });
 
-  it('answers 402 with the reason max_credits when not one item is covered', async () => {
+  it('cause a 402 with the reason max_credits if not one item is covered', async () => {
     const reader = await customer();
     for (const path of [
       '/v1/users/user2?max_credits=0.9',
@@ -63,13 +63,13 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect(await reader.balance()).toBe(1000);
   });
 
-  it('a batch beyond the budget has a tail of no_credits', async () => {
+  it('end a batch beyond the budget with no_credits', async () => {
     const reader = await customer();
     const { body } = await reader.get('/v1/users/batch?handles=user2,user3,user4&max_credits=2');
     expect(body).toMatchObject({ items: 2, credits_charged: 2, errors: [{ input: 'user4', code: 'no_credits' }] });
   });
 
-  it('a budget above the balance changes nothing', async () => {
+  it('change nothing if the budget is above the balance', async () => {
     const reader = await customer({ credits: 2 });
     const { body } = await reader.get(`${TIMELINE}?count=10&max_credits=500`);
     expect(body).toMatchObject({ items: 2, truncated: 'no_credits', balance_remaining: 0 });
@@ -98,7 +98,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     ['/v1/tweets/500/retweeters?count=7', { max_items: 7, unit: 0.5, max_credits: 3.5 }],
     ['/v1/users/batch?handles=a,b,c', { max_items: 3, unit: 1, max_credits: 3 }],
     ['/v1/tweets/search?q=x&product=People&count=5', { max_items: 5, unit: 1, max_credits: 5 }],
-  ])('estimate=true: %s costs at most %j; nothing is read or charged', async (path, estimate) => {
+  ])('are estimated with estimate=true: %s costs at most %j; nothing is read or charged', async (path, estimate) => {
     const reader = await service.customer();
     const calls = service.net.calls.length;
     const { status, body } = await reader.get(`${path}${path.includes('?') ? '&' : '?'}estimate=true`);
@@ -114,14 +114,14 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('estimate=true refuses what the call itself would refuse', async () => {
+  it('refuse with estimate=true what the call itself would refuse', async () => {
     const reader = await service.customer();
     expect((await reader.get(`${TIMELINE}?count=101&estimate=true`)).status).toBe(400);
     expect((await reader.get('/v1/users/user1?estimate=perhaps')).body.error.param).toBe('estimate');
     expect((await service.nobody.get('/v1/users/user1?estimate=true')).status).toBe(401);
   });
 
-  it('estimate=true says beside the price that a cursor has expired', async () => {
+  it('report with estimate=true, beside the price, that a cursor has expired', async () => {
     const reader = await service.customer();
     const { next_cursor, since_cursor } = (await reader.get(`${TIMELINE}?count=5`)).body;
     service.clock.advance(31 * DAY_MS);
@@ -132,7 +132,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     }
   });
 
-  it('estimate=true says beside the price that a cursor of another list would be refused, over GraphQL as well (C2)', async () => {
+  it('report with estimate=true a refused cursor of another list, over GraphQL as well (C2)', async () => {
     const reader = await service.customer();
     const { next_cursor: cursor } = (await reader.get(`${TIMELINE}?count=5`)).body;
     const calls = service.net.calls.length;
@@ -153,7 +153,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
       '/v1/tweets/search?q=x',
     ])
       expect([path, await refusedOf(path)]).toEqual([path, refused]);
-    // Whose timeline it is shows only once the handle has been read.
+    // Which timeline it is becomes known only when the handle is read.
     expect(await refusedOf('/v1/users/user2/tweets')).toBeUndefined();
     const query = `{ timeline(user: "2", after: "${cursor}") { nodes { id } } }`;
     const poor = await service.customer({ credits: 0 });
@@ -164,7 +164,7 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('a cap on a key trims like the wallet, and then is 402 with the reason key_cap', async () => {
+  it('trim by the cap of a key like the wallet, then answer 402 with the reason key_cap', async () => {
     const reader = await customer({ cap: 4 });
     const page = await reader.get(`${TIMELINE}?count=10`);
     expect(page.body).toMatchObject({ items: 4, truncated: 'key_cap', balance_remaining: 996 });
@@ -186,7 +186,7 @@ describe('the default budget of an operation (G8)', () => {
   });
   afterAll(() => service.close());
 
-  it('refuses what can cost more, free, with the figure; a budget lets it through', async () => {
+  it('refuses, free of charge, what can cost more, with the amount, unless a budget allows it', async () => {
     const reader = await service.customer();
     const refused = await reader.get(`${TIMELINE}?count=31`);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'bad_request']);

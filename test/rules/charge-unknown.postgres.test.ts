@@ -5,7 +5,7 @@ import { type Service, startService } from './support/service.js';
 
 const DEADLINE_MS = 2_000;
 
-/** The database answers a second past the deadline, and half a second more: by then the call has been refused. */
+/** The database answers 1.5 s after the deadline, when the call has already been refused. */
 const STALL_S = DEADLINE_MS / 1000 + 1.5;
 
 describe('a charge of unknown outcome (M36)', () => {
@@ -38,7 +38,7 @@ describe('a charge of unknown outcome (M36)', () => {
     ['GraphQL', 'POST', '/graphql', graphql, {}],
     ['MCP', 'POST', '/mcp', tool, mcp],
   ] as const)('names neither a charge nor a time to retry: %s', async (_name, method, path, body, headers) => {
-    // Not a customer of the suite: those never pay for what was not delivered.
+    // Not a customer of the suite, because those check that only delivered items are paid.
     const reader = createClient(service.perch.url, (await service.perch.account()).key);
     const reply = await reader.send(method, path, {
       headers: { 'content-type': 'application/json', ...headers },

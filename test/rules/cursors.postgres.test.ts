@@ -36,7 +36,7 @@ describe('cursors (C1–C10, C16)', () => {
     return next_cursor;
   };
 
-  it('C1: base64url, under 512 characters, with neither key nor account in it', async () => {
+  it('C1: are base64url, under 512 characters, and contain neither key nor account', async () => {
     const reader = await customer();
     for (const path of [
       '/v1/users/1/tweets?count=3',
@@ -55,14 +55,14 @@ describe('cursors (C1–C10, C16)', () => {
     ['another user', '/v1/users/2/tweets'],
     ['another kind of list', '/v1/users/1/followers'],
     ['a search', '/v1/tweets/search?q=x'],
-  ])('C2: a cursor of a timeline is 400 for %s', async (_what, path) => {
+  ])('C2: are answered with 400 if a cursor of a timeline is used for %s', async (_what, path) => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=3');
     const { status, body } = await reader.get(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'cursor']);
   });
 
-  it('C2: a cursor is bound to q and product, not to their spelling', async () => {
+  it('C2: are bound to q and product, not to their spelling', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/tweets/search?q=x&count=3');
     const statusOf = async (query: string) => (await reader.get(`/v1/tweets/search?${query}&cursor=${cursor}`)).status;
@@ -71,13 +71,13 @@ describe('cursors (C1–C10, C16)', () => {
     expect(await statusOf('q=%20x&product=latest')).toBe(200);
   });
 
-  it('C2: the same list by id and by handle is one', async () => {
+  it('C2: are the same for a list by id and by handle', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/user1/tweets?count=3');
     expect(idsOf(await reader.get(`/v1/users/1/tweets?count=2&cursor=${cursor}`))).toEqual(['536', '535']);
   });
 
-  it('C3: any account may use it, and pays', async () => {
+  it('C3: may be used by any account, which pays', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=3');
     const other = await service.customer();
@@ -86,14 +86,14 @@ describe('cursors (C1–C10, C16)', () => {
     expect(reply.body.credits_charged).toBe(1.5);
   });
 
-  it('C4: continues at the same place with another count', async () => {
+  it('C4: continue at the same place with another count', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=7');
     expect(idsOf(await reader.get(`/v1/users/1/tweets?count=1&cursor=${cursor}`))).toEqual(['532']);
     expect(idsOf(await reader.get(`/v1/users/1/tweets?count=33&cursor=${cursor}`))).toEqual(descending(33, 500));
   });
 
-  it('C5: returns the same items for the same cursor, at half price while cached', async () => {
+  it('C5: return the same items again, at half price while cached', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=10');
     const first = await reader.get(`/v1/users/1/tweets?count=10&cursor=${cursor}`);
@@ -103,7 +103,7 @@ describe('cursors (C1–C10, C16)', () => {
     expect(second.body.next_cursor).toBeTypeOf('string');
   });
 
-  it('C6: a cursor of followers serves followers/ids, and the other way round', async () => {
+  it('C6: of followers work for followers/ids, and the other way round', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/followers?count=12');
     const ids = await reader.get(`/v1/users/1/followers/ids?count=3&cursor=${cursor}`);
@@ -112,7 +112,7 @@ describe('cursors (C1–C10, C16)', () => {
     expect(idsOf(profiles)).toEqual(['16', '17']);
   });
 
-  it('C7: resumes a cursor at full price for a day after the cached page was dropped', async () => {
+  it('C7: resume at full price for a day after the cached page was dropped', async () => {
     const reader = await customer();
     const cursors = [
       ['/v1/users/1/tweets?count=4', ['535', '534']],
@@ -128,7 +128,7 @@ describe('cursors (C1–C10, C16)', () => {
     }
   });
 
-  it('C7: when its place cannot be found again it is 400 that says to start again', async () => {
+  it('C7: are answered with 400 that says to start again if their place cannot be found', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/2/followers?count=5');
     service.clock.advance(24 * 3_600_000);
@@ -139,7 +139,7 @@ describe('cursors (C1–C10, C16)', () => {
   });
 
   it.each(['', 'undefined', 'null', '0', 'AAAA', 'a b', '%00', 'x'.repeat(600)])(
-    'C9, rule 6: cursor=%s is 400, before the balance',
+    'C9, rule 6: are answered with 400 before the balance is checked if invalid: cursor=%s',
     async (cursor) => {
       const reader = await service.customer({ credits: 0 });
       const { status, body } = await reader.get(`/v1/users/1/tweets?cursor=${cursor}`);
@@ -147,7 +147,7 @@ describe('cursors (C1–C10, C16)', () => {
     },
   );
 
-  it('rule 6: refuses a cursor with one changed character', async () => {
+  it('rule 6: are refused with one changed character', async () => {
     const reader = await customer();
     const cursor = await cursorOf(reader, '/v1/users/1/tweets?count=3');
     for (const at of [0, 10, 20, cursor.length - 1]) {
@@ -157,7 +157,7 @@ describe('cursors (C1–C10, C16)', () => {
     }
   });
 
-  it('C10: what arrives while paging shifts nothing, repeats nothing, and is not shown', async () => {
+  it('C10: do not shift, repeat or show items that arrive while paging', async () => {
     const reader = await customer();
     const { net } = service;
     net.list('timeline', '3', descending(30, 500), { pageSize: 10 });

@@ -3,7 +3,7 @@ import { upstreamFault } from '../kit/networks/faults.js';
 import { range } from '../kit/networks/scripted-network.js';
 import { type Service, startService } from './support/service.js';
 
-/** What GraphQL says of an operation's money. */
+/** The data, errors and charge of a GraphQL answer. */
 interface Graph {
   readonly data: Record<string, unknown>;
   readonly errors?: readonly { path: string[]; extensions: { code: string } }[];
@@ -29,7 +29,7 @@ describe('failed calls are never charged (section 1; section 7; C13, G5)', () =>
     return service.customer();
   };
 
-  it('a page that fails while it is filled is free, though some of it was there', async () => {
+  it('include a page that fails while it is filled, though some of it was read', async () => {
     const reader = await customer();
     service.net.failAfter(2, upstreamFault('upstream_error'));
     const reply = await reader.get('/v1/users/2/tweets?count=30').finally(() => service.net.heal());
@@ -39,7 +39,7 @@ describe('failed calls are never charged (section 1; section 7; C13, G5)', () =>
 
   it('T23: serves a tweet without its author when only the author cannot be read', async () => {
     const reader = await customer();
-    // The tweet comes without its author, who is then asked for.
+    // The network returns the tweet without its author, who is then read separately.
     service.net.failAfter(1, upstreamFault('upstream_error'));
     const reply = await reader.get('/v1/tweets/501').finally(() => service.net.heal());
     expect([reply.status, reply.body.credits_charged]).toEqual([200, 1]);
@@ -63,7 +63,7 @@ describe('failed calls are never charged (section 1; section 7; C13, G5)', () =>
     }
     service.net.heal();
     expect(await reader.balance()).toBe(1000);
-    // All well again: the session is not left alone for failing ten times in a row.
+    // Successful reads, so that the session does not rest because of ten failures in a row.
     expect((await reader.get('/v1/users/user1?fresh=true')).status).toBe(200);
   });
 
@@ -76,7 +76,7 @@ describe('failed calls are never charged (section 1; section 7; C13, G5)', () =>
     expect(await reader.balance()).toBe(1000);
   });
 
-  it('G5: in GraphQL the field that failed is null and free, the rest is paid', async () => {
+  it('G5: include a field of GraphQL that failed, which is null, while the rest is paid', async () => {
     const { perch, net, clock } = service;
     clock.forget();
     net.pages('timeline', '3', (token) => {

@@ -20,7 +20,7 @@ describe('filling pages (C11–C17)', () => {
 
   const tweet = (id: string) => service.net.tweet({ id });
   const at = (index: number) => (index === 0 ? null : `p${index}`);
-  /** A timeline of hand-made pages; the last of them ends it. */
+  /** Sets up a timeline with these pages, the last of which ends it. */
   const timeline = (user: string, pages: readonly (readonly string[])[]): void =>
     service.net.pages('timeline', user, (token) => {
       const index = pages.findIndex((_, i) => at(i) === token);
@@ -28,7 +28,7 @@ describe('filling pages (C11–C17)', () => {
       return { tweets: (pages[index] ?? []).map(tweet), next };
     });
 
-  it('C11: an id comes once in a chain, and is paid once, however often the network repeats it', async () => {
+  it('C11: returns and charges an id once in a chain, however often the network repeats it', async () => {
     timeline('1', [
       ['509', '508', '508', '507'],
       ['508', '507', '506', '505'],
@@ -39,11 +39,11 @@ describe('filling pages (C11–C17)', () => {
     const second = await reader.get(`/v1/users/1/tweets?count=4&cursor=${first.body.next_cursor}`);
     expect([...idsOf(first), ...idsOf(second)]).toEqual(['509', '508', '507', '506', '505', '504']);
     expect(second.body).not.toHaveProperty('next_cursor');
-    // What the first page looked ahead to is held.
+    // The item that the first page looked ahead to is cached.
     expect([first.body.credits_charged, second.body.credits_charged]).toEqual([4, 1.5]);
   });
 
-  it('C11, U22: a token that does not advance ends the list', async () => {
+  it('C11, U22: ends the list at a token that does not advance', async () => {
     service.net.pages('timeline', '2', (token) => ({
       tweets: (token === null ? ['509', '508'] : ['507', '506']).map(tweet),
       next: 'stuck',
@@ -54,7 +54,7 @@ describe('filling pages (C11–C17)', () => {
     expect(reply.body).not.toHaveProperty('next_cursor');
   });
 
-  it('C11, U22: tokens that go round in a circle end, too', async () => {
+  it('C11, U22: ends the list at tokens that repeat in a circle', async () => {
     service.net.pages('timeline', '3', (token) => ({
       tweets: [tweet('509')],
       next: token === 'a' ? 'b' : 'a',
@@ -67,7 +67,7 @@ describe('filling pages (C11–C17)', () => {
     expect(pagesRead() - before).toBeLessThanOrEqual(10);
   });
 
-  it('C12, rule 4: short and empty pages of the network are filled up to count', async () => {
+  it('C12, rule 4: fills short and empty pages of the network up to count', async () => {
     timeline('4', [['509'], [], ['508', '507'], [], [], ['506', '505', '504', '503']]);
     const reader = await service.customer();
     const reply = await reader.get('/v1/users/4/tweets?count=5');
@@ -106,7 +106,7 @@ describe('filling pages (C11–C17)', () => {
     expect(seen).toEqual(['595', '590', '585', '580', '575', '510', '509']);
   });
 
-  it('C14, U20: ten pages with nothing on them do not hide what follows', async () => {
+  it('C14, U20: continues after ten empty pages', async () => {
     timeline('7', [['599'], ...range(14).map(() => []), ['510']]);
     const reader = await service.customer();
     const seen: string[] = [];
@@ -121,7 +121,7 @@ describe('filling pages (C11–C17)', () => {
     expect(seen).toEqual(['599', '510']);
   });
 
-  it('C15, C16: a last page that holds exactly count has no next_cursor, and no null either', async () => {
+  it('C15, C16: omits next_cursor on a last page with exactly count items', async () => {
     timeline('8', [descending(5, 510), descending(5, 505), []]);
     const reader = await service.customer();
     const all = await reader.get('/v1/users/8/tweets?count=10');
@@ -139,10 +139,10 @@ describe('filling pages (C11–C17)', () => {
     expect([second.body.cache, second.body.credits_charged]).toEqual(['hit', 2.5]);
   });
 
-  it('C15: a look-ahead that fails does not spoil the page', async () => {
+  it('C15: returns the page even if its look-ahead fails', async () => {
     timeline('10', [descending(5, 510), descending(5, 505)]);
     const reader = await service.customer();
-    // Who wrote them is held: only the look-ahead is left to fail.
+    // The authors are cached, so only the look-ahead can fail.
     await reader.get('/v1/users/user1');
     service.net.failAfter(1, upstreamFault('upstream_error'));
     const first = await reader.get('/v1/users/10/tweets?count=5').finally(() => service.net.heal());
@@ -151,7 +151,7 @@ describe('filling pages (C11–C17)', () => {
     expect(idsOf(second)).toEqual(descending(5, 505));
   });
 
-  it('C17: a list that the network cuts off says so', async () => {
+  it('C17: says so if the network cuts off a list', async () => {
     service.net.list('timeline', '11', descending(15, 500), { pageSize: 10, endReason: 'network_limit' });
     const reader = await service.customer();
     const first = await reader.get('/v1/users/11/tweets?count=10');
@@ -161,7 +161,7 @@ describe('filling pages (C11–C17)', () => {
     expect(last.body).not.toHaveProperty('next_cursor');
   });
 
-  it('T2: the focal tweet is not repeated on later pages of a thread', async () => {
+  it('T2: does not repeat the focal tweet on later pages of a thread', async () => {
     const ids = ['500', ...range(8, 501).map(String)];
     service.net.pages('thread', '500', (token) => {
       const from = Number(token ?? 0);

@@ -21,12 +21,12 @@ describe('identical reads at the same time (M7, M8)', () => {
   });
   afterAll(() => service.close());
 
-  /** Sends the calls, one each, and lets the network answer when all of them wait for it. */
+  /** Sends one call per reader, and lets the network answer once all of them are waiting for it. */
   async function together(readers: readonly Customer[], paths: readonly string[], asked: number): Promise<Reply[]> {
     const { net, perch } = service;
     const calls = net.calls.length;
     const open = net.hold();
-    // A wallet that nobody knows yet is looked up; from there to the network nothing waits for anything outside.
+    // Each new wallet is looked up. After that, a call reaches the network without another asynchronous step.
     const balances = vi.spyOn(perch.ledger, 'balance');
     const replies = readers.map((reader, i) => reader.get(paths[i] ?? ''));
     await net.called(calls + asked);
@@ -43,7 +43,7 @@ describe('identical reads at the same time (M7, M8)', () => {
     return Promise.all(range(count).map(() => service.customer()));
   };
 
-  it.each(PATHS)('M7: %s is read once; who caused it pays full, who joined pays half', async (path) => {
+  it.each(PATHS)('M7: cause one read of %s; the first caller pays full price, the others half', async (path) => {
     const { net } = service;
     const calls = net.calls.length;
     const replies = await together(await readers(5), Array(5).fill(path), 1);
@@ -53,7 +53,7 @@ describe('identical reads at the same time (M7, M8)', () => {
     for (const { body } of replies) expect(body.credits_charged).toBe(body.cache === 'miss' ? items : items / 2);
   });
 
-  it('M7: when the one read fails, all get the error, free', async () => {
+  it('M7: all get the error, free, if the one read fails', async () => {
     const all = await readers(4);
     service.net.fail(upstreamFault('upstream_error'));
     const replies = await together(all, Array(4).fill('/v1/users/user1'), 1).finally(() => service.net.heal());
@@ -61,12 +61,12 @@ describe('identical reads at the same time (M7, M8)', () => {
     for (const reader of all) expect(await reader.balance()).toBe(1000);
   });
 
-  it.each(PATHS)('M8: fresh never joins: %s is read for each fresh caller, at double price', async (path) => {
+  it.each(PATHS)('M8: never join with fresh: %s is read for each fresh caller, at double price', async (path) => {
     const all = await readers(3);
     const fresh = `${path}${path.includes('?') ? '&' : '?'}fresh=true`;
     const calls = service.net.calls.length;
     const { net } = service;
-    // Two fresh reads of one object may travel in one call upstream, but neither joins the plain one that came before.
+    // Two fresh reads of one object may share an upstream call, but neither joins the plain read before them.
     const open = net.hold();
     const plain = all[0]?.get(path);
     await net.called(calls + 1);

@@ -23,7 +23,7 @@ describe('missing and withdrawn objects (M24, M25, T9)', () => {
   });
   afterAll(() => service.close());
 
-  it('M24: a 404 is remembered for a minute and stays free; fresh skips that', async () => {
+  it('M24: remembers a 404 for a minute, free of charge, unless fresh is set', async () => {
     const { net, clock } = service;
     const reader = await service.customer();
     const calls = net.calls.length;
@@ -47,7 +47,7 @@ describe('missing and withdrawn objects (M24, M25, T9)', () => {
     const reader = await service.customer();
     const before = await reader.get('/v1/users/6/tweets');
     expect(idsOf(before)).toContain('505');
-    // From the third time on the answer itself is kept.
+    // From the third time on, the answer itself is cached.
     for (const _time of ['held', 'kept']) expect(idsOf(await reader.get('/v1/users/6/tweets'))).toEqual(idsOf(before));
     service.net.remove('505', 'deleted');
     for (const _time of ['held', 'kept']) expect((await reader.get('/v1/tweets/505')).body.cache).toBe('hit');
@@ -81,7 +81,7 @@ describe('missing and withdrawn objects (M24, M25, T9)', () => {
   });
 
   it.each(['suspended', 'deactivated', 'withheld', 'private', 'deleted'])(
-    'T9: 404 not_found with the reason the network gives: %s',
+    'T9: answers 404 not_found with the reason of the network: %s',
     async (reason) => {
       const { net } = service;
       net.remove(net.user({ id: `9${reason.length}${reason.charCodeAt(0)}`, handle: `was_${reason}` }).id, reason);

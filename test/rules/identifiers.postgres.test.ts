@@ -25,32 +25,32 @@ describe('identifiers (I1–I12)', () => {
   });
   afterAll(() => service.close());
 
-  it.each(['Aurora', '@Aurora', '%40Aurora', 'aurora', '@AURORA'])('I1, I2: %s is one handle', async (handle) => {
+  it.each(['Aurora', '@Aurora', '%40Aurora', 'aurora', '@AURORA'])('I1, I2: take %s as one handle', async (handle) => {
     const reader = await service.customer();
     expect(record(await reader.get(`/v1/users/${handle}`))).toMatchObject({ id: '1', handle: 'Aurora' });
     expect(idsOf(await reader.get(`/v1/users/${handle}/tweets`))).toEqual(['501']);
   });
 
-  it('I2: shares the cache between spellings', async () => {
+  it('I2: share the cache between spellings', async () => {
     const reader = await service.customer();
     await reader.get('/v1/users/Aurora?fresh=true');
     expect((await reader.get('/v1/users/AURORA')).body.cache).toBe('hit');
     expect((await reader.get('/v1/users/@aurora')).body.cache).toBe('hit');
   });
 
-  it('I3: all digits is always the id for {user}; @ forces the handle', async () => {
+  it('I3: with digits only are ids for {user}, unless @ marks a handle', async () => {
     const reader = await service.customer();
     expect(idsOf(await reader.get('/v1/users/12345/tweets'))).toEqual(['501']);
     expect(idsOf(await reader.get('/v1/users/@12345/tweets'))).toEqual(['502']);
   });
 
-  it('I3: no fallback from the id to the handle', async () => {
+  it('I3: do not fall back from an id to a handle', async () => {
     const reader = await service.customer();
     service.net.user({ id: '8', handle: '777' });
     expect((await reader.get('/v1/users/777/tweets')).status).toBe(404);
   });
 
-  it('I4: all digits is a handle for {handle} and for handles; a 404 there points to the {user} routes', async () => {
+  it('I4: with digits only are handles for {handle} and handles, where a 404 points to the {user} routes', async () => {
     const reader = await service.customer();
     expect(record(await reader.get('/v1/users/12345'))).toMatchObject({ id: '7' });
     expect(idsOf(await reader.get('/v1/users/batch?handles=12345'))).toEqual(['7']);
@@ -76,7 +76,7 @@ describe('identifiers (I1–I12)', () => {
     `/v1/tweets/${'9'.repeat(701)}`,
     '/v1/tweets/5e2/quotes',
     '/v1/tweets/%00/retweeters',
-  ])('I5, I7: %s cannot be: 404 before the balance, free', async (path) => {
+  ])('I5, I7: that are impossible get a free 404 before the balance is checked: %s', async (path) => {
     const calls = service.net.calls.length;
     const poor = await service.customer({ credits: 0 });
     const reply = await poor.get(path);
@@ -85,9 +85,9 @@ describe('identifiers (I1–I12)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  // Directions, joiners, a byte-order mark: what apps put around a handle, or a clipboard into it.
+  // Direction marks, joiners, a byte-order mark: characters that apps and clipboards add to a handle.
   const INVISIBLE = ['\u202A%s\u202C', '\u2066@%s\u2069', '@\u2068%s\u2069', '\uFEFF%s', '%s\u200B', '\u00AD%s\u200D'];
-  it.each(INVISIBLE)('drops the invisible signs of a pasted handle: %j (I11)', async (form) => {
+  it.each(INVISIBLE)('have the invisible characters of a pasted handle removed: %j (I11)', async (form) => {
     const reader = await service.customer();
     const pasted = form.replace('%s', 'Aur\u200Bora');
     const name = encodeURIComponent(pasted);
@@ -110,7 +110,7 @@ describe('identifiers (I1–I12)', () => {
     ]);
   });
 
-  it('drops the invisible signs of a pasted id of a user (I11)', async () => {
+  it('have the invisible characters of a pasted user id removed (I11)', async () => {
     const reader = await service.customer();
     expect(idsOf(await reader.get(`/v1/users/${encodeURIComponent('\u206612345\u2069')}/tweets`))).toEqual(['501']);
   });
@@ -120,7 +120,7 @@ describe('identifiers (I1–I12)', () => {
     ['@umwelt@BAWU\u0308.example', '24'],
     ['umwelt@xn--baw-joa.example', '24'],
     ['baw\u00FC.example', '25'],
-  ])('reads %s as the handle on the server that is written in ASCII (I12)', async (handle, id) => {
+  ])('take %s as a handle on the server in its ASCII form (I12)', async (handle, id) => {
     const reader = await service.customer();
     expect(record(await reader.get(`/v1/users/${encodeURIComponent(handle)}`))).toMatchObject({ id });
     expect((await reader.post('/v1/users/batch', { handles: [handle] })).body.data).toMatchObject([{ id }]);
@@ -133,13 +133,13 @@ describe('identifiers (I1–I12)', () => {
     'umwelt@baw\u00FC.example:80',
     `umwelt@${'\u00FC'.repeat(300)}.example`,
     '\u202E\u200B',
-  ])('refuses %j, which is no handle in ASCII either (I5, I12)', async (handle) => {
+  ])('are refused if not a handle in ASCII form either: %j (I5, I12)', async (handle) => {
     const reader = await service.customer({ credits: 0 });
     const reply = await reader.get(`/v1/users/${encodeURIComponent(handle)}`);
     expect([reply.status, reply.body.error.message]).toEqual([404, expect.stringContaining('Invalid handle')]);
   });
 
-  it('I6: resolves a handle to its current holder', async () => {
+  it('I6: resolve a handle to its current holder', async () => {
     const { net, clock } = service;
     const reader = await service.customer();
     net.user({ id: '20', handle: 'lamp' });
@@ -152,7 +152,7 @@ describe('identifiers (I1–I12)', () => {
     expect(record(await reader.get('/v1/users/lamp')).id).toBe('21');
   });
 
-  it('I8: a path is decoded once; one slash at the end is ignored; anything else is another path', async () => {
+  it('I8: are decoded once in a path; one slash at the end is ignored; anything else is another path', async () => {
     const reader = await service.customer();
     expect((await reader.get('/v1/users/%41urora')).status).toBe(200);
     expect((await reader.get('/v1/users/Aurora/')).status).toBe(200);
@@ -199,12 +199,12 @@ describe("a name that the network's grammar cannot have (I13)", () => {
     tool('get_user_tweets', { user: HANDLE }),
     tool('get_users', { handles: [HANDLE, 'a b'] }),
     tool('get_tweet', { id: ID }),
-  ])('is answered alike with an empty and a full wallet, free and unread: %j', async (asked) => {
+  ])('gets the same free answer with an empty and a full wallet, without a read: %j', async (asked) => {
     const calls = service.net.calls.length;
     const answers: unknown[] = [];
     for (const credits of [0, 1000]) {
       const reader = await service.customer({ credits });
-      // The second is answered ahead of the framework where it was remembered.
+      // The second request is answered ahead of the framework if the answer was remembered.
       for (let times = 0; times < 2; times += 1) {
         const { status, text } =
           typeof asked === 'string'
@@ -227,7 +227,7 @@ describe("a name that the network's grammar cannot have (I13)", () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('costs the rest of a batch nothing, and is beside what an empty wallet cannot pay for', async () => {
+  it('does not affect the rest of a batch, even if the wallet cannot pay for that', async () => {
     const reader = await service.customer({ credits: 1 });
     const both = { handles: [HANDLE, 'user1'] };
     const { body } = await reader.post('/v1/users/batch?estimate=true', both);
@@ -239,7 +239,7 @@ describe("a name that the network's grammar cannot have (I13)", () => {
     expect((await reader.post('/v1/users/batch', both)).body.error.code).toBe('no_credits');
   });
 
-  it('is named by an estimate', async () => {
+  it('is reported by an estimate', async () => {
     const reader = await service.customer({ credits: 0 });
     const { body } = await reader.get(`/v1/users/${HANDLE}?estimate=true`);
     expect(body.estimate).toMatchObject({ max_items: 0, max_credits: 0, refused: { code: 'not_found' } });

@@ -9,7 +9,7 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type ManualClock, manualClock } from '../kit/time/manual-clock.js';
 import { fill, ROWS, type Row } from './support/rows.js';
 
-/** What an interface made of one read: comparable, whichever it was. */
+/** The result of one read in a form that is comparable across interfaces. */
 interface Result {
   readonly code: string | null;
   readonly data: unknown;
@@ -20,7 +20,7 @@ interface Result {
 
 const OPERATIONS = readOperations();
 
-/** What differs from call to call, and what only an envelope has. */
+/** Members that differ from call to call, or that only the envelope has. */
 const OWN = [
   'request_id',
   'balance_remaining',
@@ -40,7 +40,7 @@ const strip = (value: unknown): unknown => {
   return Object.fromEntries(known.map(([name, member]) => [name, strip(member)]));
 };
 
-/** The members of an envelope, as they follow from what the operation's document asks for. */
+/** The members of an envelope, rebuilt from the fields of the operation's document. */
 function flattened(data: unknown): Record<string, unknown> {
   const { page, ...rest } = data as { page?: Record<string, unknown> };
   const { pageInfo = {}, meta = {}, ...own } = page ?? {};
@@ -103,7 +103,7 @@ describe.each(['yoga', 'mercurius'] as const)(
       };
     }
 
-    it('every route is in the table', () => {
+    it('has every route in the table', () => {
       const covered = new Set(ROWS.map(({ route }) => route));
       expect(ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !covered.has(route))).toEqual([]);
     });
@@ -123,7 +123,7 @@ describe.each(['yoga', 'mercurius'] as const)(
       },
     );
 
-    it('serves a cache hit through one interface for a read of another', async () => {
+    it('serves a read through one interface from the cache after a read through another', async () => {
       const account = await perch.account();
       const client = createClient(perch.url, account.key);
       const first = await post(

@@ -12,10 +12,10 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     service = await startService({ fill: (net) => void net.users([1]) });
   });
   afterAll(() => service.close());
-  // All tests have one address, and it has ten requests a second.
+  // All tests share one address, which has ten requests a second.
   beforeEach(() => service.clock.advance(1000));
 
-  it.each(PATHS)('%s: 200 without a key, under the public policy of 10 a second', async (path) => {
+  it.each(PATHS)('answer %s with 200 without a key, under the public policy of 10 a second', async (path) => {
     const reply = await service.nobody.get(path);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('ratelimit')).toBe('limit=10, remaining=9, reset=1');
@@ -23,7 +23,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('they share one bucket per address; the eleventh is 429 in the one shape (H11)', async () => {
+  it('share one bucket per address, with a standard 429 for the eleventh request (H11)', async () => {
     const limited = PATHS.filter((path) => path !== '/healthz');
     for (const n of range(10)) expect((await service.nobody.get(limited[n % 3] ?? '/')).status).toBe(200);
     const reply = await service.nobody.get('/status');
@@ -35,7 +35,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect((await service.nobody.get('/status')).status).toBe(200);
   });
 
-  it('answers every health check, whatever else its address asks (L12)', async () => {
+  it('answer every health check, whatever else its address requests (L12)', async () => {
     while ((await service.nobody.get('/')).status !== 429);
     const first = await service.nobody.get('/healthz');
     expect(first.headers.get('ratelimit')).toBe('limit=10, remaining=9, reset=1');
@@ -46,7 +46,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
   });
 
   it.each(['/docs', '/docs/pricing', '/docs/api', '/llms.txt', '/changelog', '/sitemap.xml'])(
-    'answers %s whatever its address asks, in a bucket of its own (L10)',
+    'answer %s whatever else its address requests, in a bucket of its own (L10)',
     async (path) => {
       while ((await service.nobody.get('/')).status !== 429);
       for (const n of range(30)) {
@@ -57,7 +57,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     },
   );
 
-  it('refuses a browser with a page, and a program in the one shape (L10)', async () => {
+  it('refuse a browser with a page, and a program in the standard form (L10)', async () => {
     while ((await service.nobody.get('/')).status !== 429);
     const page = await service.nobody.get('/pricing', { accept: 'text/html' });
     expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
@@ -66,7 +66,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect((await service.nobody.get('/pricing')).body.error.code).toBe('rate_limited');
   });
 
-  it('calculates the cost of a month on /pricing, and refuses anything but a number', async () => {
+  it('calculate the cost of a month on /pricing, and refuse anything but a number', async () => {
     const page = await service.nobody.get('/pricing?per=day&tweet=480', { accept: 'text/html' });
     expect(page.text).toContain('14,400');
     expect(page.text).toMatch(/<link rel="canonical" href="http:\/\/[^"?]+\/pricing"/);
@@ -87,13 +87,13 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     ['/changelog.atom', 'application/atom+xml; charset=utf-8', '<title>Perch 0.3.0</title>'],
     ['/robots.txt', 'text/plain; charset=utf-8', 'Disallow: /dashboard'],
     ['/sitemap.xml', 'application/xml; charset=utf-8', '/docs/pricing</loc>'],
-  ])('%s is %s', async (path, type, content) => {
+  ])('serve %s as %s', async (path, type, content) => {
     const reply = await service.nobody.get(path);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, type]);
     expect(reply.text).toContain(content);
   });
 
-  it('lists only pages that exist in the sitemap, and itself in robots.txt', async () => {
+  it('list only existing pages in the sitemap, and the sitemap in robots.txt', async () => {
     const sitemap = (await service.nobody.get('/sitemap.xml')).text;
     const paths = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) =>
       url.replace(service.perch.url, ''),
@@ -114,12 +114,12 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect((await service.nobody.get('/robots.txt')).text).toContain(`Sitemap: ${service.perch.url}/sitemap.xml`);
   });
 
-  it('has an icon where browsers look for one', async () => {
+  it('have an icon where browsers look for one', async () => {
     const reply = await service.nobody.get('/favicon.ico');
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
   });
 
-  it('nothing of it is counted against an account, though a key is sent', async () => {
+  it('count nothing against an account, even if a key is sent', async () => {
     const customer = await service.customer({ qps: 2 });
     for (const path of PATHS) await customer.get(path);
     const reply = await customer.get('/v1/me');
@@ -127,16 +127,16 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(await customer.balance()).toBe(1000);
   });
 
-  it('a bad key does no harm there', async () => {
+  it('ignore a bad key', async () => {
     expect((await service.nobody.get('/healthz', { 'x-api-key': 'nonsense' })).status).toBe(200);
   });
 
-  it.each(PATHS)('H4: %s answers HEAD without a body', async (path) => {
+  it.each(PATHS)('H4: answer HEAD without a body: %s', async (path) => {
     const reply = await service.nobody.send('HEAD', path);
     expect([reply.status, reply.text]).toEqual([200, '']);
   });
 
-  it('H10: / has name, version, links and prices, as JSON for a program and HTML for a browser', async () => {
+  it('H10: have name, version, links and prices at /, as JSON for programs and HTML for browsers', async () => {
     const json = await service.nobody.get('/');
     expect(json.headers.get('content-type')).toMatch(/^application\/json/);
     expect(json.body).toMatchObject({ name: expect.stringMatching(/perch/i), version: '0.3.0' });
@@ -146,7 +146,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(html.headers.get('vary')).toMatch(/accept/i);
   });
 
-  it('H10: /healthz is {"status":"ok"} and asks the network nothing', async () => {
+  it('H10: answer {"status":"ok"} at /healthz without a call of the network', async () => {
     const calls = service.net.calls.length;
     service.net.fail(upstreamFault('upstream_error'));
     const reply = await service.nobody.get('/healthz').finally(() => service.net.heal());
@@ -154,7 +154,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('H10: reports each read family with its queue and last incident on /status', async () => {
+  it('H10: report each read family with its queue and last incident on /status', async () => {
     const reader = await service.customer();
     await reader.get('/v1/users/user1?fresh=true');
     const well = await service.nobody.get('/status');
@@ -174,7 +174,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect((await service.nobody.get('/status')).body).toMatchObject({ families: [{ state: 'ok' }, {}] });
   });
 
-  it('9.5: /openapi.yaml is OpenAPI 3.1 of version 0.3.0, with a validator (H6)', async () => {
+  it('9.5: serve /openapi.yaml as OpenAPI 3.1 of version 0.3.0, with a validator (H6)', async () => {
     const reply = await service.nobody.get('/openapi.yaml');
     expect(parse(reply.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: '0.3.0' } });
     const etag = reply.headers.get('etag') ?? '';
@@ -184,7 +184,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(again.headers.get('vary')).toBe(reply.headers.get('vary'));
   });
 
-  it('describes estimates in the OpenAPI document only with estimates=true (H18)', async () => {
+  it('describe estimates in the OpenAPI document only with estimates=true (H18)', async () => {
     const usual = (await service.nobody.get('/openapi.yaml')).text;
     expect((await service.nobody.get('/openapi.yaml?estimates=False')).text).toBe(usual);
     expect(usual).not.toContain('EstimateResponse');
@@ -193,7 +193,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'estimates']);
   });
 
-  it.each(['/openapi.yaml', '/openapi.json'])('%s is sent compressed (H7)', async (path) => {
+  it.each(['/openapi.yaml', '/openapi.json'])('send %s compressed (H7)', async (path) => {
     const reply = await service.nobody.get(path, { 'accept-encoding': 'gzip' });
     expect([reply.status, reply.headers.get('content-encoding')]).toEqual([200, 'gzip']);
     expect(reply.headers.get('vary')).toBe('Accept, Accept-Encoding');
@@ -212,21 +212,21 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
       '/docs/api',
     ],
     ...['/openapi.yaml', '/openapi.json'],
-  ])('H10: %s says that it depends on who asks, to a browser and to a program', async (path) => {
+  ])('H10: send Vary: Accept with %s to a browser and to a program', async (path) => {
     for (const accept of ['text/html', 'application/json', undefined]) {
       const { status, headers } = await service.nobody.get(path, accept === undefined ? {} : { accept });
       expect([status < 400, headers.get('vary')]).toEqual([true, expect.stringMatching(/^Accept(?:,|$)/)]);
     }
   });
 
-  it('9.1: every endpoint of the document that needs a key begins /v1/', async () => {
+  it('9.1: need a key only below /v1/, according to the OpenAPI document', async () => {
     const { paths } = parse((await service.nobody.get('/openapi.yaml')).text) as { paths: Record<string, object> };
     const keyed = Object.keys(paths).filter((path) => !PATHS.includes(path) && !path.startsWith('/problems'));
     expect(keyed.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
     expect(keyed.length).toBeGreaterThan(15);
   });
 
-  it('L10: pages and their assets are under no rate policy', async () => {
+  it('L10: have no rate policy on pages and their assets', async () => {
     const page = await service.nobody.get('/', { accept: 'text/html' });
     const assets = [...page.text.matchAll(/(?:href|src)="(\/[^"]+\.(?:css|js|svg))"/g)].map(([, path]) => path ?? '');
     expect(assets.length).toBeGreaterThan(0);
@@ -249,7 +249,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     '/docs/compose.yaml',
     '/docs/search.json',
     '/llms.txt',
-  ])('H13: %s needs no key, costs nothing, and is sent compressed or not at all to who has it', async (path) => {
+  ])('H13: serve %s without a key, free, compressed, and not again to a client that has it', async (path) => {
     const customer = await service.customer();
     const reply = await customer.get(path, { accept: 'text/html', 'accept-encoding': 'gzip' });
     expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([200, 'public; q=10; w=1']);
@@ -259,7 +259,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('H13: a page is HTML for a browser and Markdown for a program, with the address of this service', async () => {
+  it('H13: serve a page as HTML to browsers and Markdown to programs, with the address of this service', async () => {
     const html = await service.nobody.get('/docs/pricing', { accept: 'text/html' });
     expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(html.headers.get('content-security-policy')).not.toContain('unsafe');
@@ -272,7 +272,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
   });
 
   it.each(['/openapi.yaml', '/openapi.json'])(
-    'H13: %s leads a browser to the reference, and can be saved',
+    'H13: lead a browser from %s to the reference, and offer the document to save',
     async (path) => {
       const document = await service.nobody.get(path);
       expect(parse(document.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
@@ -285,7 +285,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
   );
 
   it.each(['/docs/nothing', '/docs/api/nothing', '/docs/nothing.md', '/docs/..%2Fpackage.json', '/docs/__proto__'])(
-    'H13: %s is 404, as a page for a browser',
+    'H13: answer %s with 404, as a page for a browser',
     async (path) => {
       const page = await service.nobody.get(path, { accept: 'text/html' });
       expect([page.status, page.text.includes('<h1>Page not found</h1>')]).toEqual([404, true]);
@@ -294,7 +294,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     },
   );
 
-  it('an unknown path outside /v1 is 404 in the one shape, without a policy of accounts', async () => {
+  it('answer an unknown path outside /v1 with a standard 404, without a policy of accounts', async () => {
     const reply = await service.nobody.get('/nothing');
     expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
     expect(reply.headers.get('ratelimit-policy')).toBeNull();

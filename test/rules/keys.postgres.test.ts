@@ -6,7 +6,7 @@ import type { HeaderFields } from '../kit/client.js';
 import { range } from '../kit/networks/scripted-network.js';
 import { type Service, startService } from './support/service.js';
 
-/** A key of the right shape that nobody has. */
+/** A key of the right form that does not exist. */
 const stranger = (n: number): string => mintKey((length) => new Uint8Array(length).fill(n % 200));
 
 describe('keys (section 5, A1–A11)', () => {
@@ -15,12 +15,12 @@ describe('keys (section 5, A1–A11)', () => {
     service = await startService({ fill: (net) => void net.users([1]) });
   });
   afterAll(() => service.close());
-  // Failed keys count per address (A8), and all tests have one.
+  // Failed keys count per address (A8), and all tests share one.
   beforeEach(() => service.clock.advance(120_000));
 
   const me = async (headers: HeaderFields, query = '') => service.nobody.get(`/v1/me${query}`, headers);
 
-  it('5.1.1, 5.1.6: a prefix and 32 characters; /v1/me checks it and shows its leading part only', async () => {
+  it('5.1.1, 5.1.6: are a prefix and 32 characters; /v1/me checks them and shows the leading part only', async () => {
     const customer = await service.customer();
     expect(customer.account.key).toMatch(/^perch_live_[0-9A-Za-z]{32}$/);
     const reply = await customer.get('/v1/me');
@@ -28,7 +28,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect(reply.text).not.toContain(customer.account.key.slice(0, 18));
   });
 
-  it('5.1.2: in x-api-key, or as a Bearer token, whatever the case of the scheme (A4)', async () => {
+  it('5.1.2: are accepted in x-api-key, or as a Bearer token with the scheme in any case (A4)', async () => {
     const { key } = (await service.customer()).account;
     for (const headers of [
       { 'x-api-key': key },
@@ -40,7 +40,7 @@ describe('keys (section 5, A1–A11)', () => {
     }
   });
 
-  it('5.1.4: several keys share one wallet and one rate limit', async () => {
+  it('5.1.4: share one wallet and one rate limit', async () => {
     const { perch, clock } = service;
     const first = await service.customer({ credits: 10, qps: 3 });
     const second = await perch.secondKey(first.account);
@@ -52,19 +52,19 @@ describe('keys (section 5, A1–A11)', () => {
     expect(await perch.balance(first.account)).toBe(8);
   });
 
-  it('A1: both headers with the same key', async () => {
+  it('A1: are accepted in both headers if they are the same', async () => {
     const { key } = (await service.customer()).account;
     expect((await me({ 'x-api-key': key, authorization: `Bearer ${key}` })).status).toBe(200);
   });
 
-  it('A2: both headers with different keys is 400; neither is tried', async () => {
+  it('A2: are answered with 400 if both headers differ, and neither is tried', async () => {
     const { key } = (await service.customer()).account;
     const reply = await me({ 'x-api-key': key, authorization: `Bearer ${stranger(3)}` });
     expect([reply.status, reply.body.error.code]).toEqual([400, 'bad_request']);
   });
 
   it.each(['key', 'api_key', 'apikey', 'access_token', 'token', 'x-api-key', 'whatever'])(
-    'A3: a key in the query string, as %s, is not accepted; the message says to rotate it',
+    'A3: are refused in the query string, as %s, with a message that says to rotate them',
     async (name) => {
       const { key } = (await service.customer()).account;
       const reply = await me({}, `?${name}=${key}`);
@@ -74,7 +74,7 @@ describe('keys (section 5, A1–A11)', () => {
     },
   );
 
-  it('A4: another scheme is ignored beside x-api-key, and alone it is missing_key', async () => {
+  it('A4: are missing_key with another scheme alone, which is ignored beside x-api-key', async () => {
     const { key } = (await service.customer()).account;
     const basic = { authorization: 'Basic dXNlcjpwYXNz' };
     expect((await me({ ...basic, 'x-api-key': key })).status).toBe(200);
@@ -84,7 +84,7 @@ describe('keys (section 5, A1–A11)', () => {
     }
   });
 
-  it('A5, A9: a revoked key is 401 at once, and the message says since when', async () => {
+  it('A5, A9: are answered with 401 as soon as they are revoked, with the time in the message', async () => {
     const { perch } = service;
     const customer = await service.customer();
     expect((await customer.get('/v1/me')).status).toBe(200);
@@ -100,7 +100,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect(reply.body.error.message).toMatch(/revoked at \d{4}-\d\d-\d\dT/);
   });
 
-  it('A9: does not extend the life of a revoked key when the clock is set back a day', async () => {
+  it('A9: do not live longer after revocation if the clock is set back a day', async () => {
     const own = await startService();
     const { sql } = own.perch.database;
     const customer = await own.customer();
@@ -113,7 +113,7 @@ describe('keys (section 5, A1–A11)', () => {
     await own.close();
   });
 
-  it('A9: notifies nodes of a revocation before what they remember expires', async () => {
+  it('A9: are refused on other nodes before those forget what they remember', async () => {
     const customer = await service.customer();
     expect((await customer.get('/v1/me')).status).toBe(200);
     const accounts = createAccounts(service.perch.database.sql);
@@ -125,7 +125,7 @@ describe('keys (section 5, A1–A11)', () => {
     });
   });
 
-  it('A10: a key that ends later works until then', async () => {
+  it('A10: that expire later work until then', async () => {
     const customer = await service.customer();
     const accounts = createAccounts(service.perch.database.sql);
     const [key] = (await accounts.get(customer.account.accountId))?.keys ?? [];
@@ -136,14 +136,14 @@ describe('keys (section 5, A1–A11)', () => {
     expect((await customer.get('/v1/me')).status).toBe(200);
     await service.perch.database.sql`update keys set expires_at = now() where key_id = ${of.keyId}`;
     service.clock.advance(5000);
-    // The node is told of the change beside the request, and may be told after it.
+    // The node is notified of the change independently of the request, perhaps after it.
     await vi.waitFor(async () => expect((await customer.get('/v1/me')).status).toBe(401), {
       timeout: 5_000,
       interval: 5,
     });
   });
 
-  it('W8: the keys of a frozen account are invalid, and the message says why', async () => {
+  it('W8: of a frozen account are invalid, and the message says why', async () => {
     const customer = await service.customer();
     const { sql } = service.perch.database;
     await sql`update accounts set frozen_at = now() where account_id = ${customer.account.accountId}`;
@@ -156,12 +156,12 @@ describe('keys (section 5, A1–A11)', () => {
     ['another prefix', `sk_live_${'a'.repeat(32)}`],
     ['a mistyped character', `${stranger(9).slice(0, -1)}!`],
     ['a checksum that is not its own', `perch_live_${'a'.repeat(32)}`],
-  ])('A6: %s is malformed', async (_what, key) => {
+  ])('A6: are malformed as %s', async (_what, key) => {
     const reply = await me({ 'x-api-key': key });
     expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([401, 'invalid_key', 'malformed']);
   });
 
-  it('A7: 401 says where to find out how to sign in; with an error only for a bad key', async () => {
+  it('A7: that are missing or bad get a 401 that says where to sign in, with an error only if bad', async () => {
     const where = `Bearer resource_metadata="${service.perch.url}/.well-known/oauth-protected-resource", scope="read"`;
     expect((await me({})).headers.get('www-authenticate')).toBe(where);
     const bad = await me({ 'x-api-key': stranger(4) });
@@ -170,7 +170,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect((await (await service.customer()).get('/v1/me')).headers.get('www-authenticate')).toBeNull();
   });
 
-  it('A8: after 60 failed keys a minute an address gets 429 under the public policy; a good key still works', async () => {
+  it('A8: get 429 under the public policy after 60 failures a minute per address; good keys still work', async () => {
     const customer = await service.customer();
     const replies = await Promise.all(range(60).map((n) => me({ 'x-api-key': stranger(n) })));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
@@ -183,7 +183,7 @@ describe('keys (section 5, A1–A11)', () => {
     expect((await me({ 'x-api-key': stranger(78) })).status).toBe(401);
   });
 
-  it('A11, 5.1.1: of a key the store has a hash and the leading part, nothing more', async () => {
+  it('A11, 5.1.1: are stored only as a hash and their leading part', async () => {
     const { account } = await service.customer();
     const { sql } = service.perch.database;
     const [row] = await sql`select * from keys where account_id = ${account.accountId}`;

@@ -17,14 +17,14 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
   });
   afterAll(() => service.close());
 
-  it('L1, L2, 8.1.5: both headers, in the form the interface prints', async () => {
+  it('L1, L2, 8.1.5: sends both headers in the form of the interface', async () => {
     const customer = await service.customer({ qps: 20 });
     const reply = await customer.get('/v1/me');
     expect(rateOf(reply)).toBe('limit=20, remaining=19, reset=1');
     expect(reply.headers.get('ratelimit-policy')).toBe('account; q=20; w=1');
   });
 
-  it('L3: the bucket holds a second of requests and refills evenly', async () => {
+  it('L3: has room for a second of requests and refills evenly', async () => {
     const customer = await service.customer({ qps: 4 });
     for (const left of [3, 2, 1, 0])
       expect(rateOf(await customer.get('/v1/me'))).toBe(`limit=4, remaining=${left}, reset=1`);
@@ -37,7 +37,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     expect(rateOf(await customer.get('/v1/me'))).toBe('limit=4, remaining=3, reset=1');
   });
 
-  it('U57: an idle second always frees one request, at any rate', async () => {
+  it('U57: frees one request in an idle second at any rate', async () => {
     for (const qps of [1, 3, 7, 200]) {
       const customer = await service.customer({ qps });
       for (const _request of range(qps)) await customer.get('/v1/me');
@@ -48,7 +48,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     }
   });
 
-  it('L4: 429s do not count; every other answer to a key does, refusals too', async () => {
+  it('L4: counts every answer to a key, even refusals, but not a 429', async () => {
     const customer = await service.customer({ qps: 5, credits: 0 });
     const remaining: unknown[] = [];
     for (const path of [
@@ -73,7 +73,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     expect((await customer.get('/v1/me')).status).toBe(200);
   });
 
-  it('8.1.3, L5: 429 has Retry-After in whole seconds, at least 1, and charges nothing', async () => {
+  it('8.1.3, L5: answers 429 with Retry-After in whole seconds, at least 1, and charges nothing', async () => {
     const customer = await service.customer({ qps: 1 });
     await customer.get('/v1/me');
     service.clock.advance(300);
@@ -85,14 +85,14 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     expect((await customer.get('/v1/users/user1')).status).toBe(200);
   });
 
-  it('8.1.1: the limit is per account and never another account’s', async () => {
+  it('8.1.1: counts per account', async () => {
     const one = await service.customer({ qps: 1 });
     const other = await service.customer({ qps: 1 });
     expect([(await one.get('/v1/me')).status, (await one.get('/v1/me')).status]).toEqual([200, 429]);
     expect((await other.get('/v1/me')).status).toBe(200);
   });
 
-  it('8.1.4: cached and batch reads run at the full rate: each is one request', async () => {
+  it('8.1.4: counts a cached read and a batch as one request each, at the full rate', async () => {
     const customer = await service.customer({ qps: 3 });
     const handles = range(100).map((id) => `user${id}`);
     const batch = await customer.post('/v1/users/batch', { handles });
@@ -109,7 +109,7 @@ describe('the rate limit (section 8.1, L1–L9)', () => {
     expect(service.net.calls).toHaveLength(calls);
   });
 
-  it('L8, 8.1.1: a payment raises the limit at once, and five starters are as good as one builder', async () => {
+  it('L8, 8.1.1: rises at once after a payment, equally for five starters and one builder', async () => {
     const { sql } = service.perch.database;
     const customer = await service.customer({ qps: 0 });
     expect((await customer.get('/v1/me')).body).toMatchObject({ rate_limit_qps: 1 });

@@ -36,7 +36,7 @@ describe('objects (section 2, T6–T16, M23)', () => {
 
   const get = async (path: string): Promise<Reply> => (await service.customer()).get(path);
 
-  it('required fields only: id, text, created_at, author_id; id, handle, name, followers, following, tweets, created_at', async () => {
+  it('have only their required fields if nothing else is known', async () => {
     const { author, ...tweet } = record(await get('/v1/tweets/500'));
     expect(Object.keys(tweet).sort()).toEqual(['author_id', 'created_at', 'id', 'text']);
     const required = ['created_at', 'followers', 'following', 'handle', 'id', 'name', 'tweets'];
@@ -44,13 +44,13 @@ describe('objects (section 2, T6–T16, M23)', () => {
     expect(Object.keys(record(await get('/v1/users/plain'))).sort()).toEqual(required);
   });
 
-  it('T10: unknown is left out; known to be empty, zero and false stay', async () => {
+  it('T10: omit unknown fields, and keep empty, zero and false ones', async () => {
     const tweet = record(await get('/v1/tweets/501'));
     expect(tweet).toMatchObject({ urls: [], likes: 0, is_reply: false });
     for (const name of ['hashtags', 'mentions', 'retweets', 'lang', 'is_quote']) expect(tweet).not.toHaveProperty(name);
   });
 
-  it('T21: a count that the network does not say is 0, and named; the known ones are not', async () => {
+  it('T21: have 0 for counts that the network does not report, and list their names', async () => {
     const counts = { followers: 0, following: 7, tweets: 0, unknown_counts: ['followers', 'tweets'] };
     expect(record(await get('/v1/users/discreet'))).toMatchObject(counts);
     expect(record(await get('/v1/users/plain'))).not.toHaveProperty('unknown_counts');
@@ -62,28 +62,28 @@ describe('objects (section 2, T6–T16, M23)', () => {
     });
   });
 
-  it('T11: times are RFC 3339, UTC, with milliseconds', async () => {
+  it('T11: have times as RFC 3339 in UTC with milliseconds', async () => {
     const reply = await get('/v1/users/1/tweets');
     for (const { created_at } of rows(reply)) expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(reply.body.fetched_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('T12: large counters are integers, exactly', async () => {
+  it('T12: have large counters as exact integers', async () => {
     const reply = await get('/v1/tweets/501');
     expect(reply.text).toContain('"views":9007199254740991');
   });
 
-  it('T13: text comes as it is to be read', async () => {
+  it('T13: have text in readable form', async () => {
     expect(record(await get('/v1/tweets/501')).text).toBe('Tom & Jerry <3 ünïcödé 🛶');
   });
 
-  it('T15: a video has one url, and a still beside it', async () => {
+  it('T15: have one url and a still for a video', async () => {
     expect(record(await get('/v1/tweets/501')).media).toEqual([
       { type: 'video', url: 'https://v.example/high.mp4', preview_url: 'https://v.example/still.jpg' },
     ]);
   });
 
-  it('M23, C19: a retweet in a timeline is one item at one price', async () => {
+  it('M23, C19: count a retweet in a timeline as one item at one price', async () => {
     service.clock.forget();
     const reply = await get('/v1/users/1/tweets?count=1');
     expect(rows(reply)).toMatchObject([
@@ -92,13 +92,13 @@ describe('objects (section 2, T6–T16, M23)', () => {
     expect(reply.body.credits_charged).toBe(1);
   });
 
-  it('M22: an author whom the network does not know is left out; the tweet is given', async () => {
+  it('M22: are served without an author whom the network does not know', async () => {
     const tweet = record(await get('/v1/tweets/503'));
     expect(tweet).toMatchObject({ author_id: '404' });
     expect(tweet).not.toHaveProperty('author');
   });
 
-  it('T6: retweeters and quotes of a tweet that does not exist are empty pages', async () => {
+  it('T6: that do not exist have empty pages of retweeters and quotes', async () => {
     for (const list of ['retweeters', 'quotes']) {
       const { status, body } = await get(`/v1/tweets/404404/${list}`);
       expect(status).toBe(200);
@@ -106,7 +106,7 @@ describe('objects (section 2, T6–T16, M23)', () => {
     }
   });
 
-  it('T7, T8: the profile of a protected user is public, the timeline is 404 with the reason private', async () => {
+  it('T7, T8: of a protected user are public as a profile, and 404 with the reason private as a timeline', async () => {
     expect(record(await get('/v1/users/shy'))).toMatchObject({ protected: true });
     const reply = await get('/v1/users/shy/tweets');
     expect([reply.status, reply.body.error.code, reply.body.error.reason]).toEqual([404, 'not_found', 'private']);
@@ -119,7 +119,7 @@ describe('objects (section 2, T6–T16, M23)', () => {
     '/v1/users/batch?handles=plain',
     '/v1/tweets/batch?ids=500',
     '/v1/tweets/1/quotes',
-  ])('T16: %s says when it was read', async (path) => {
+  ])('T16: say when they were read: %s', async (path) => {
     service.clock.forget();
     const read = new Date(service.clock.now()).toISOString();
     const first = await get(path);
@@ -130,7 +130,7 @@ describe('objects (section 2, T6–T16, M23)', () => {
     expect(held.headers.get('age')).toBe('7');
   });
 
-  it('U40: ids are strings everywhere', async () => {
+  it('U40: have ids as strings everywhere', async () => {
     const { text } = await get('/v1/users/1/tweets');
     expect(text).not.toMatch(/"(?:\w*_)?id":\d/);
   });

@@ -45,7 +45,7 @@ describe('parameters (P1–P15)', () => {
     ['5%20', 'P2'],
     ['0x10', 'P2'],
     ['99999999999999999999', 'P1'],
-  ])('count=%s is 400 that names the bounds (%s)', async (count) => {
+  ])('are answered with 400 and the bounds for count=%s (%s)', async (count) => {
     const reader = await service.customer();
     const { status, body } = await reader.get(`${TIMELINE}?count=${count}`);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'count']);
@@ -53,13 +53,13 @@ describe('parameters (P1–P15)', () => {
     expect(body.error.message.includes('leading zero')).toBe(count === '05');
   });
 
-  it('P1: the bounds themselves are taken, and nothing is clamped', async () => {
+  it('P1: are accepted at the bounds, and never clamped', async () => {
     const reader = await service.customer();
     expect((await reader.get(`${TIMELINE}?count=1`)).body.items).toBe(1);
     expect((await reader.get(`${TIMELINE}?count=100`)).body.items).toBe(100);
   });
 
-  it('P3: an unknown parameter is ignored, and listed in warnings', async () => {
+  it('P3: are ignored if unknown, and listed in warnings', async () => {
     const reader = await service.customer();
     for (const _time of ['read', 'held', 'kept']) {
       const { status, body } = await reader.get(`${TIMELINE}?count=1&colour=green&pretty=1&pretty=2`);
@@ -80,7 +80,7 @@ describe('parameters (P1–P15)', () => {
     [TIMELINE, 'nocache', 'fresh'],
     ['/v1/users/batch', 'usernames', 'handles'],
     ['/v1/tweets/search', 'query', 'q'],
-  ])('P3: on %s, %s is 400 with the right name, %s', async (path, wrong, right) => {
+  ])('P3: are answered on %s with 400 for %s, with the right name, %s', async (path, wrong, right) => {
     const reader = await service.customer();
     const { status, body } = await reader.get(`${path}?${wrong}=1`);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', wrong]);
@@ -89,14 +89,14 @@ describe('parameters (P1–P15)', () => {
   });
 
   it.each(['count=2&count=3', 'fresh=true&fresh=false', 'cursor=a&cursor=a'])(
-    'P4: repeated, %s is 400',
+    'P4: are answered with 400 if %s is repeated',
     async (query) => {
       const reader = await service.customer();
       expect((await reader.get(`${TIMELINE}?${query}`)).status).toBe(400);
     },
   );
 
-  it('P5: booleans are true and false in any case, 1 and 0, and nothing else', async () => {
+  it('P5: accept booleans only as true and false in any case, 1 and 0', async () => {
     const reader = await service.customer();
     const cacheOf = async (fresh: string) => (await reader.get(`/v1/users/user2?${fresh}`)).body.cache;
     expect([await cacheOf('fresh=true'), await cacheOf('fresh=1')]).toEqual(['bypass', 'bypass']);
@@ -108,7 +108,7 @@ describe('parameters (P1–P15)', () => {
     }
   });
 
-  it.each(['thread', 'replies'])('P6: %s has pages of 20; count is taken from 1 to 50', async (list) => {
+  it.each(['thread', 'replies'])('P6: have pages of 20 for %s, and accept a count from 1 to 50', async (list) => {
     const reader = await service.customer();
     const path = `/v1/tweets/500/${list}`;
     expect((await reader.get(path)).body.items).toBe(20);
@@ -116,7 +116,7 @@ describe('parameters (P1–P15)', () => {
     expect((await reader.get(`${path}?count=51`)).body.error.message).toMatch(/1 to 50/);
   });
 
-  it('P7: product in any case; an unknown one is 400 with the list', async () => {
+  it('P7: accept a product in any case, and answer an unknown one with 400 and the list', async () => {
     const reader = await service.customer();
     expect(idsOf(await reader.get('/v1/tweets/search?q=x&product=top'))).toEqual(['504']);
     expect(idsOf(await reader.get('/v1/tweets/search?q=x&product=PEOPLE'))).toEqual(['1', '2']);
@@ -126,7 +126,7 @@ describe('parameters (P1–P15)', () => {
       expect(body.error.message).toContain(product);
   });
 
-  it('P8: q is 1 to 1,024 characters after trimming', async () => {
+  it('P8: accept 1 to 1,024 characters of q after trimming', async () => {
     const reader = await service.customer();
     const long = 'é'.repeat(1024);
     expect((await reader.get(`/v1/tweets/search?q=${encodeURIComponent(` ${long} `)}`)).status).toBe(200);
@@ -136,7 +136,7 @@ describe('parameters (P1–P15)', () => {
     }
   });
 
-  it('P9: one query in different spellings of space and accent is one list; case is kept', async () => {
+  it('P9: treat spellings of spaces and accents in a query as one list, and keep its case', async () => {
     const reader = await service.customer();
     service.clock.forget();
     expect((await reader.get('/v1/tweets/search?q=a%20b')).body).toMatchObject({ cache: 'miss', items: 1 });
@@ -146,7 +146,7 @@ describe('parameters (P1–P15)', () => {
     expect((await reader.get(`/v1/tweets/search?q=${encodeURIComponent('e\u0301')}`)).body.cache).toBe('hit');
   });
 
-  it('P10, P11: a product that the network does not have is 403 product_unavailable, free, never another', async () => {
+  it('P10, P11: get a free 403 product_unavailable for a product that the network lacks, never another', async () => {
     const reader = await service.customer();
     const calls = service.net.calls.length;
     for (const product of ['Photos', 'Videos']) {
@@ -158,7 +158,7 @@ describe('parameters (P1–P15)', () => {
     expect(await reader.balance()).toBe(1000);
   });
 
-  it('P10: Top refused to this session is 403 product_unavailable; Latest still answers', async () => {
+  it('P10: get 403 product_unavailable if Top is refused to this session, while Latest works', async () => {
     const reader = await service.customer();
     service.net.fail(new ServiceError('product_unavailable', 'Top is not for this session.'), 1);
     const reply = await reader.get('/v1/tweets/search?q=x&product=Top&fresh=true').finally(() => service.net.heal());
@@ -167,14 +167,14 @@ describe('parameters (P1–P15)', () => {
     service.clock.forget();
   });
 
-  it('P15: Latest refused to this credential is 403 access_denied', async () => {
+  it('P15: get 403 access_denied if Latest is refused to this credential', async () => {
     const reader = await service.customer();
     service.net.fail(denied(), 1);
     const reply = await reader.get('/v1/tweets/search?q=x&fresh=true').finally(() => service.net.heal());
     expect([reply.status, reply.body.error.code]).toEqual([403, 'access_denied']);
   });
 
-  it('S5: a query that only the network finds wrong is 400', async () => {
+  it('S5: get 400 for a query that only the network finds invalid', async () => {
     const reader = await service.customer();
     const { status, body } = await reader.get(`/v1/tweets/search?q=${encodeURIComponent('wrong (')}`);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'q']);
@@ -185,7 +185,7 @@ describe('bodies and sizes (P12, P13)', () => {
   const PATH = '/v1/users/batch';
 
   it.each(['application/json', 'text/plain', 'application/json; charset=utf-8', 'application/x-anything'])(
-    'P12: JSON is parsed whatever the content type says: %s',
+    'P12: are parsed as JSON whatever the content type: %s',
     async (type) => {
       const reader = await service.customer();
       const reply = await reader.post(PATH, { handles: ['user1'] }, { 'content-type': type });
@@ -201,19 +201,19 @@ describe('bodies and sizes (P12, P13)', () => {
     ['a string', '"user1"', 'application/json'],
     ['a list', '["user1"]', 'application/json'],
     ['nothing', '', 'application/json'],
-  ])('P12: %s is 400', async (_what, text, type) => {
+  ])('P12: are answered with 400 for %s', async (_what, text, type) => {
     const reader = await service.customer();
     const { status, body } = await reader.post(PATH, text, { 'content-type': type });
     expect([status, body.error.code]).toEqual([400, 'bad_request']);
     expect(body.error.message).toMatch(/JSON|body/);
   });
 
-  it('P12: no body at all, and no content type', async () => {
+  it('P12: may be absent, without a content type', async () => {
     const reader = await service.customer();
     expect((await reader.send('POST', PATH)).status).toBe(400);
   });
 
-  it('P13: a body above 64 KiB is 413, one of 64 KiB is read', async () => {
+  it('P13: are read up to 64 KiB, and answered with 413 above', async () => {
     const reader = await service.customer();
     const body = (bytes: number): string => {
       const text = JSON.stringify({ handles: ['user1'], padding: '' });
@@ -224,7 +224,7 @@ describe('bodies and sizes (P12, P13)', () => {
     expect([reply.status, reply.body.error.code]).toEqual([413, 'bad_request']);
   });
 
-  it('P13: a URL above 8 KiB is 414, whatever its path', async () => {
+  it('P13: get 414 for a URL above 8 KiB, whatever its path', async () => {
     const reader = await service.customer();
     for (const path of [`/v1/me?a=${'x'.repeat(8200)}`, `/v1/users/${'x'.repeat(8200)}`, `/v1/${'x'.repeat(8200)}`]) {
       const reply = await reader.get(path);
@@ -233,19 +233,19 @@ describe('bodies and sizes (P12, P13)', () => {
     expect((await reader.get(`/v1/me?a=${'x'.repeat(8000)}`)).status).toBe(200);
   });
 
-  it.each([17, 30, 200])('P13: headers of %i KiB are 431, in the one shape', async (kib) => {
+  it.each([17, 30, 200])('P13: get a standard 431 for headers of %i KiB', async (kib) => {
     const { key } = (await service.customer()).account;
     const { status, body } = await rawGet('/v1/me', { 'x-api-key': key, 'x-padding': 'x'.repeat(kib * 1024) });
     expect([status, body.error.code]).toEqual([431, 'bad_request']);
     expect(body.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('P13: headers of 15 KiB are read', async () => {
+  it('P13: are accepted with headers of 15 KiB', async () => {
     const { key } = (await service.customer()).account;
     expect((await rawGet('/v1/me', { 'x-api-key': key, 'x-padding': 'x'.repeat(15 * 1024) })).status).toBe(200);
   });
 
-  it('P13: answers 400 in the one shape to bytes that are not HTTP', async () => {
+  it('P13: get a standard 400 for bytes that are not HTTP', async () => {
     const text = await rawText('NONSENSE\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as Body;

@@ -35,7 +35,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     ['a followed profile', '/v1/users/1/following?count=1', 0.1],
     ['a follower id', '/v1/users/1/followers/ids?count=1', 0.02],
     ['a retweeter', '/v1/tweets/500/retweeters?count=1', 0.5],
-  ])('%s: the price table, halved from the cache, doubled by fresh (section 8)', async (_what, path, price) => {
+  ])('follow the table for %s, halved from the cache, doubled by fresh (section 8)', async (_what, path, price) => {
     const reader = await fresh();
     expect(bill(await reader.get(path))).toEqual(['miss', 1, price]);
     expect(bill(await reader.get(path))).toEqual(['hit', 1, price / 2]);
@@ -44,7 +44,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(await reader.balance()).toBe(1000 - price * 3.5);
   });
 
-  it('M3: sums of fractions are exact, and have at most three decimals', async () => {
+  it('M3: have exact sums of fractions with at most three decimals', async () => {
     const reader = await fresh();
     const profiles = await reader.get('/v1/users/1/followers?count=3');
     expect([profiles.body.credits_charged, profiles.body.balance_remaining]).toEqual([0.3, 999.7]);
@@ -53,7 +53,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(ids.text).toContain('"balance_remaining":999.63,');
   });
 
-  it('M4: an empty list is 200, free, without a cursor, and counts as one request', async () => {
+  it('M4: are zero for an empty list, which is 200 without a cursor and counts as one request', async () => {
     const reader = await service.customer({ qps: 5 });
     const reply = await reader.get('/v1/tweets/search?q=free');
     expect(reply.status).toBe(200);
@@ -61,7 +61,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(reply.headers.get('ratelimit')).toBe('limit=5, remaining=4, reset=1');
   });
 
-  it('M6: prices a page of cached and uncached items one by one, with cache_hits to check the sum', async () => {
+  it('M6: are added up item by item for a partly cached page, with cache_hits to check the sum', async () => {
     const reader = await fresh();
     expect(bill(await reader.get('/v1/users/1/tweets?count=10'))).toEqual(['miss', 10, 10]);
     const straddling = await reader.get('/v1/users/1/tweets?count=15');
@@ -71,20 +71,20 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect([...bill(held), held.body.cache_hits]).toEqual(['hit', 15, 7.5, 15]);
   });
 
-  it('charges half for a cursor into a cached page (section 1)', async () => {
+  it('are half for a cursor into a cached page (section 1)', async () => {
     const reader = await fresh();
     const first = await reader.get('/v1/users/1/tweets?count=4');
     const second = await reader.get(`/v1/users/1/tweets?count=4&cursor=${first.body.next_cursor}`);
     expect(bill(second)).toEqual(['hit', 4, 2]);
   });
 
-  it('M9: a fresh read refills the cache', async () => {
+  it('M9: are half after a fresh read, which refills the cache', async () => {
     const reader = await fresh();
     await reader.get('/v1/users/user2?fresh=true');
     expect(bill(await reader.get('/v1/users/user2'))).toEqual(['hit', 1, 0.5]);
   });
 
-  it('M10: fresh with a cursor re-reads from there at double price, and gives nothing that was passed', async () => {
+  it('M10: are double for fresh with a cursor, which reads again from there, without earlier items', async () => {
     const reader = await fresh();
     const first = await reader.get('/v1/users/1/tweets?count=12');
     const second = await reader.get(`/v1/users/1/tweets?count=12&fresh=true&cursor=${first.body.next_cursor}`);
@@ -97,7 +97,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     ['a tweet: 15 minutes', '/v1/tweets/501', 15 * 60],
     ['the first page of a timeline: 2 minutes', '/v1/users/1/tweets?count=2', 2 * 60],
     ['followers: 6 hours', '/v1/users/1/followers?count=2', 6 * 3600],
-  ])('M11: %s in the cache, shown by Age and fetched_at', async (_what, path, seconds) => {
+  ])('M11: are half while cached, shown by Age and fetched_at: %s', async (_what, path, seconds) => {
     const reader = await fresh();
     const first = await reader.get(path);
     expect(first.body.fetched_at).toBe(new Date(service.clock.now()).toISOString());
@@ -110,7 +110,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect((await reader.get(path)).body.cache).toBe('miss');
   });
 
-  it('M11: a deeper page: 1 hour, whatever became of the first', async () => {
+  it('M11: are half for a deeper page for 1 hour, whatever happens to the first', async () => {
     const reader = await fresh();
     const first = await reader.get('/v1/users/1/tweets?count=10');
     const second = `/v1/users/1/tweets?count=10&cursor=${first.body.next_cursor}`;
@@ -121,7 +121,7 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(bill(await reader.get(second))).toEqual(['miss', 10, 10]);
   });
 
-  it('M12: what one customer read is a hit for another', async () => {
+  it('M12: are half for an object that another customer has read', async () => {
     await (await fresh()).get('/v1/users/user1');
     const other = await service.customer();
     expect(bill(await other.get('/v1/users/user1'))).toEqual(['hit', 1, 0.5]);
@@ -133,13 +133,13 @@ describe('prices (section 1, M3–M16, M22)', () => {
     ['a retweeter', '/v1/tweets/500/retweeters', '/v1/users/user309'],
     ['a tweet of a timeline', '/v1/users/1/tweets?count=10', '/v1/tweets/539'],
     ['the author of a tweet', '/v1/users/1/tweets?count=1', '/v1/users/author'],
-  ])('M13: caches %s that came with a list', async (_what, list, single) => {
+  ])('M13: are half for %s that arrived with a list', async (_what, list, single) => {
     const reader = await fresh();
     await reader.get(list);
     expect(bill(await reader.get(single))).toEqual(['hit', 1, 0.5]);
   });
 
-  it('M15: followers and their ids are one page, whichever was read and whatever its count', async () => {
+  it('M15: treat followers and their ids as one page, whichever was read and whatever its count', async () => {
     const reader = await fresh();
     await reader.get('/v1/users/1/followers?count=3');
     expect(bill(await reader.get('/v1/users/1/followers/ids?count=20'))).toEqual(['hit', 20, 0.2]);
@@ -148,14 +148,14 @@ describe('prices (section 1, M3–M16, M22)', () => {
     expect(bill(await reader.get('/v1/users/1/followers?count=20'))).toEqual(['hit', 20, 1]);
   });
 
-  it('M22: the author in a tweet is free and no item', async () => {
+  it('M22: do not count the author in a tweet, who is free', async () => {
     const reader = await fresh();
     const reply = await reader.get('/v1/tweets/501');
     expect(record(reply).author).toMatchObject({ id: '9', handle: 'author' });
     expect(bill(reply)).toEqual(['miss', 1, 1]);
   });
 
-  it('M22: a timeline by handle does not bill the profile that the handle stands for', async () => {
+  it('M22: do not count the profile that a timeline by handle resolves', async () => {
     const reader = await fresh();
     expect(bill(await reader.get('/v1/users/user1/tweets?count=2'))).toEqual(['miss', 2, 2]);
   });

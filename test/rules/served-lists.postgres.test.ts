@@ -19,7 +19,7 @@ describe('lists that the network does not have (S14)', () => {
   it('are refused for a reason of their own, free, before anything is read', async () => {
     const customer = await service.customer({ credits: 10 });
     service.net.calls.length = 0;
-    // Not even whom the handle means is looked up.
+    // Not even the handle is resolved.
     const { status, body } = await customer.get('/v1/users/@user1/following');
     expect(status).toBe(403);
     expect(body.error).toMatchObject({ code: 'access_denied', reason: 'list_not_served' });
@@ -29,7 +29,7 @@ describe('lists that the network does not have (S14)', () => {
     expect((await customer.get('/v1/me')).body).toMatchObject({ balance: 10 });
   });
 
-  it('close nothing: the network counts as healthy and other lists are read', async () => {
+  it('do not affect the health of the network, or reads of other lists', async () => {
     const customer = await service.customer({ credits: 10 });
     for (let asked = 0; asked < 12; asked += 1) await customer.get('/v1/users/1/following');
     expect((await customer.get('/v1/users/1/followers')).body).toMatchObject({ items: 1 });
@@ -37,7 +37,7 @@ describe('lists that the network does not have (S14)', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['ok']);
   });
 
-  it.each([0, 0.05])('are refused to a wallet of %d credits, too, before the balance is checked', async (credits) => {
+  it.each([0, 0.05])('are refused before the balance is checked, even to a wallet of %d credits', async (credits) => {
     const customer = await service.customer({ credits });
     const { status, body } = await customer.get('/v1/users/1/following');
     expect([status, body.error.reason]).toEqual([403, 'list_not_served']);
@@ -47,11 +47,11 @@ describe('lists that the network does not have (S14)', () => {
     const customer = await service.customer({ credits: 10 });
     const { status, body } = await customer.get('/v1/users/1/following?estimate=true');
     expect([status, body.error.reason]).toEqual([403, 'list_not_served']);
-    // What is wrong with the request comes first (S7).
+    // Faults of the request are reported first (S7).
     expect((await customer.get('/v1/users/1/following?estimate=true&count=0')).status).toBe(400);
   });
 
-  it('refuse a whole operation that asks for one of them, wherever it does, unless it is skipped', async () => {
+  it('make a whole operation fail that requests one of them anywhere, unless it is skipped', async () => {
     const customer = await service.customer({ credits: 10 });
     const query = `query ($skip: Boolean!) {
       me { balance }

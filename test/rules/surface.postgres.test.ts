@@ -32,12 +32,12 @@ describe('endpoints and prices (sections 1 and 4)', () => {
   });
   afterAll(() => service.close());
 
-  it('every endpoint of section 4, and beside them only usage (W12) and watches (V24)', () => {
+  it('include every endpoint of section 4, and besides them only usage (W12) and watches (V24)', () => {
     const there = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(there.filter((row) => !/ \/v1\/(?:usage|watches)/.test(row)).sort()).toEqual([...ENDPOINTS].sort());
   });
 
-  it('no write path: what is posted is a list to read, a checkout or a watch, and nothing else can be changed', () => {
+  it('include no writes: only lists to read, checkouts and watches can be posted', () => {
     const posted = ROUTES.filter(({ method, path }) => method !== 'GET' && !path.startsWith('/v1/watches'));
     expect(posted.map(({ path }) => path).sort()).toEqual([
       '/v1/billing/checkout',
@@ -55,14 +55,14 @@ describe('endpoints and prices (sections 1 and 4)', () => {
     ]);
   });
 
-  it('credits never expire', async () => {
+  it('never let credits expire', async () => {
     const customer = await service.customer({ credits: 5 });
     service.clock.advance(10 * 365 * 86_400_000);
     expect((await customer.get('/v1/me')).body).toMatchObject({ balance: 5 });
     expect((await customer.get('/v1/users/user1?fresh=true')).body.balance_remaining).toBe(3);
   });
 
-  it('responses are JSON, in UTF-8', async () => {
+  it('respond with JSON in UTF-8', async () => {
     const reply = await (await service.customer()).get('/v1/users/user1');
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });

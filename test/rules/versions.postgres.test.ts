@@ -10,7 +10,7 @@ describe('section 9: a version that is current', () => {
   });
   afterAll(() => service.close());
 
-  it.each(PATHS)('9.4: %s carries no notice', async (path) => {
+  it.each(PATHS)('9.4: sends no notice with %s', async (path) => {
     const { headers } = await (await service.customer()).get(path);
     for (const name of ['deprecation', 'sunset', 'link']) expect(headers.get(name)).toBeNull();
   });
@@ -36,18 +36,18 @@ describe('section 9.3: a version that is deprecated', () => {
     link: '<https://perch.example/moving-to-v2>; rel=deprecation',
   };
 
-  it.each(PATHS)('%s says so, whatever the answer', async (path) => {
+  it.each(PATHS)('is announced by %s, whatever the answer', async (path) => {
     const { headers } = await (await service.customer()).get(path);
     for (const [name, value] of Object.entries(notice)) expect(headers.get(name)).toBe(value);
   });
 
-  it('401 and 405 say so, too', async () => {
+  it('is announced with 401 and 405, too', async () => {
     for (const reply of [await service.nobody.get('/v1/me'), await service.nobody.send('PUT', '/v1/me')]) {
       for (const [name, value] of Object.entries(notice)) expect(reply.headers.get(name)).toBe(value);
     }
   });
 
-  it('sends no notice outside /v1', async () => {
+  it('is not announced outside /v1', async () => {
     const { headers } = await service.nobody.get('/healthz');
     for (const name of Object.keys(notice)) expect(headers.get(name)).toBeNull();
   });

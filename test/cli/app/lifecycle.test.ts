@@ -29,7 +29,7 @@ const fails = (message: string) => () => {
 };
 
 describe('closing', () => {
-  test('goes the way back, one part after the other', async () => {
+  test('closes parts one by one in reverse order', async () => {
     const ends: string[] = [];
     for (const name of ['a', 'b', 'c']) await open(name, () => sleep(5).then(() => ends.push(name)));
     await lifecycle.open('a step that leaves nothing open', () => {});
@@ -46,14 +46,14 @@ describe('closing', () => {
     expect(closed).toEqual(['c', 'b', 'a']);
   });
 
-  test('waits for no part without end', async () => {
+  test('waits for no part forever', async () => {
     await open('a');
     await open('b', () => new Promise(() => {}), { closeMs: 30 });
     await expect(lifecycle.close()).rejects.toThrow('not closed: b: still open after 30 ms');
     expect(closed).toEqual(['b', 'a']);
   });
 
-  test('takes parts of one group together that were opened one after the other, at the place of the last', async () => {
+  test('closes consecutive parts of one group together, in the position of the last', async () => {
     await open('a');
     for (const name of ['b', 'c']) {
       const meets = () => until(() => closed.includes('b') && closed.includes('c'));
@@ -66,7 +66,7 @@ describe('closing', () => {
     expect(closed).toEqual(['e', 'd', 'c', 'b', 'a']);
   });
 
-  test('ends in the time for all parts, which only a part with a time of its own outlasts', async () => {
+  test('ends within the time for all parts, except for a part with a time of its own', async () => {
     lifecycle = new Lifecycle({ budgetMs: 50 });
     const hangs = () => new Promise(() => {});
     await open('a', () => sleep(300), { outsideBudget: true });
@@ -79,7 +79,7 @@ describe('closing', () => {
     expect(closed).toEqual(['d', 'c', 'b', 'a']);
   });
 
-  test('twice is one closing', async () => {
+  test('happens once if requested twice', async () => {
     await open('a', () => sleep(10));
     const first = lifecycle.close();
     expect(lifecycle.close()).toBe(first);
@@ -88,7 +88,7 @@ describe('closing', () => {
     expect(closed).toEqual(['a']);
   });
 
-  test('in a hurry hardly waits, neither for who is being closed nor for the next', async () => {
+  test('hardly waits in a hurry, neither for the current part nor for the next ones', async () => {
     await open('a', () => new Promise(() => {}));
     await open('b', () => new Promise(() => {}));
     const closing = lifecycle.close();
@@ -100,7 +100,7 @@ describe('closing', () => {
     expect(closed).toEqual(['b', 'a']);
   });
 
-  test('waits for a part that is just being opened, closes it, and lets nothing be opened after it', async () => {
+  test('waits for a part that is being opened, closes it, and lets no other be opened', async () => {
     await open('a');
     let finish = (): void => {};
     const opening = lifecycle.open(
@@ -121,12 +121,12 @@ describe('closing', () => {
 });
 
 describe('a start', () => {
-  test('gives what was built, and leaves it open', async () => {
+  test('returns what was built, and leaves it open', async () => {
     expect(await lifecycle.start(() => open('a'))).toBe('a');
     expect(closed).toEqual([]);
   });
 
-  test('that fails rejects with the same error, once all is closed', async () => {
+  test('that fails rejects with the same error once everything is closed', async () => {
     const fault = new Error('no c');
     const starting = lifecycle.start(async () => {
       for (const name of ['a', 'b']) await open(name, () => sleep(5));
@@ -136,7 +136,7 @@ describe('a start', () => {
     expect(closed).toEqual(['b', 'a']);
   });
 
-  test('that fails rejects with its own error and reports parts that did not close', async () => {
+  test('that fails rejects with its own error, and reports parts that did not close', async () => {
     const warnings: string[] = [];
     lifecycle = new Lifecycle({ warn: (message) => warnings.push(message) });
     const fault = new Error('no beginning');

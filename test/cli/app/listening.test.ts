@@ -9,7 +9,7 @@ import { get, post, rawClient } from '../../interfaces/http/raw.js';
 
 const CONFIG = { host: '127.0.0.1', port: 0, baseUrl: null, authUrl: null } as unknown as Config;
 
-/** Stops a server to which `sent` was sent, and sends it `then` while it stops. */
+/** Sends `sent` to a server, stops it, and sends `then` while it stops. */
 async function stop(sent: string, then = '') {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
@@ -23,7 +23,7 @@ async function stop(sent: string, then = '') {
   const askedAt = performance.now();
   const stopping = lifecycle.close();
   if (then !== '') {
-    // Longer than the rest of a head may take.
+    // Longer than the time for the rest of a head.
     await sleep(1500);
     socket.write(then);
   }
@@ -31,7 +31,7 @@ async function stop(sent: string, then = '') {
   return { lines, received: await closed, ms: performance.now() - askedAt };
 }
 
-// Side by side: they wait for real time, each at a server of its own.
+// Concurrent, because they wait for real time, each with a server of its own.
 test.concurrent('says what was in progress when a stop takes too long', {
   timeout: 3 * FINISH_MS,
 }, async ({ expect }) => {
@@ -41,7 +41,7 @@ test.concurrent('says what was in progress when a stop takes too long', {
   });
 });
 
-test.concurrent('closes within a second what has sent only a part of a head when a stop begins', async ({ expect }) => {
+test.concurrent('closes a connection with only a part of a head within a second of a stop', async ({ expect }) => {
   const { ms, ...seen } = await stop('GET /long HTTP/1.1\r\nHost: perch\r\n');
   expect(seen).toEqual({ received: '', lines: [] });
   expect(ms).toBeLessThan(2500);
@@ -52,6 +52,6 @@ test.concurrent('waits for the body of a request whose head arrived before a sto
   expect(received).toMatch(/^HTTP\/1.1 200 /);
   expect(received).toContain('{"bytes":3}');
   expect(lines).toEqual([]);
-  // The connection, which the client keeps, does not delay the stop.
+  // The connection does not delay the stop, although the client keeps it open.
   expect(ms).toBeLessThan(4000);
 });

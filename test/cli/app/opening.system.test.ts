@@ -1,4 +1,4 @@
-/** A start that fails at any step leaves nothing behind, and neither does a service that was closed. */
+/** A start that fails at any step leaves nothing open, and neither does a closed service. */
 
 import { createServer } from 'node:net';
 import { pino } from 'pino';
@@ -17,7 +17,7 @@ import { type Collector, startCollector } from '../../ops/observing/collector.js
 import { openHome, removeHome } from '../../postgres/embedded/home.js';
 import { serverOf } from '../../postgres/embedded/launcher-support.js';
 
-/** All that is opened where everything is configured, in this order; a new step is tested by its row here. */
+/** Every step of a start with everything configured, in order. A new step needs a row here, which tests it. */
 const STEPS = [
   'secrets',
   'perch',
@@ -55,19 +55,19 @@ const STEPS = [
   'listening',
 ];
 
-/** Those of them that leave something open. */
+/** The steps that leave something open. */
 const LEFT_OPEN = STEPS.filter(
   (name) =>
     !/^(?:secrets|migrations|pepper|look for the demo|port of the metrics|interfaces|pages for customers)$/.test(name),
 );
 
-/** What is closed at the same time, in whatever order. */
+/** Steps that are closed at the same time, in any order. */
 const GROUPS: readonly (readonly string[])[] = [
   STEPS.filter((name) => /^perch/.test(name)),
   STEPS.slice(STEPS.indexOf('sign-in by mail'), STEPS.indexOf('maintenance of the ledger') + 1),
 ];
 
-/** The same names, those of one group sorted. */
+/** The names with those of each group sorted. */
 function grouped(names: readonly string[]): string[] {
   const sorted = [...names];
   for (const group of GROUPS) {
@@ -78,7 +78,7 @@ function grouped(names: readonly string[]): string[] {
   return sorted;
 }
 
-/** Fails at one step, and notes what is opened and closed. */
+/** Fails at one step, and records what is opened and closed. */
 class Watched extends Lifecycle {
   readonly steps: string[] = [];
   readonly opened: string[] = [];
@@ -113,7 +113,7 @@ let collector: Collector;
 let env: Record<string, string>;
 beforeAll(async () => {
   database = await freshDatabase({ max: 1 });
-  // Its connection is the test's own, from before anything is counted.
+  // Opens the test's own connection before anything is counted.
   await database.sql`select 1`;
   collector = await startCollector();
 });
@@ -136,7 +136,7 @@ beforeEach(async () => {
   };
 });
 
-/** Only the corpus can be the demo. Its own check goes on until it is told to stop. */
+/** Named corpus, because only the corpus can be the demo. Its self-check runs until it is aborted. */
 const network: Network = {
   ...createScriptedNetwork().network,
   name: 'corpus',
@@ -160,11 +160,11 @@ async function start(lifecycle: Lifecycle): Promise<string> {
   });
 }
 
-/** What keeps this process going: sockets, servers, timers and whatever else there is. */
+/** What keeps this process alive: sockets, servers, timers and so on, counted by type. */
 function resources(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
-  // They last for a moment, and come and go with the test itself.
+  // Short-lived resources of the test itself.
   for (const passing of ['Immediate', 'FSReqPromise', 'CloseReq']) delete counts[passing];
   return counts;
 }
@@ -174,7 +174,7 @@ beforeEach(() => {
   before = resources();
 });
 
-/** Connections of the service to the database: all but the test's own one. */
+/** Connections of the service to the database: all except the test's own. */
 async function connections(): Promise<string[]> {
   const rows = await database.sql<{ name: string }[]>`
     select application_name as name from pg_stat_activity
@@ -192,7 +192,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('a start', () => {
-  test.each(STEPS)('that fails at "%s" closes what was opened before it, the last first', async (failing) => {
+  test.each(STEPS)('that fails at "%s" closes what was opened before, in reverse order', async (failing) => {
     const lifecycle = new Watched(failing);
     await expect(start(lifecycle)).rejects.toThrow(`no ${failing}`);
     expect(lifecycle.steps).toEqual(STEPS.slice(0, STEPS.indexOf(failing)));
@@ -201,14 +201,14 @@ describe('a start', () => {
     await expectNothingLeft();
   });
 
-  describe('on which something is really amiss', () => {
+  describe('with a real fault', () => {
     let taken: ReturnType<typeof createServer> | undefined;
     afterEach(() => {
       taken?.close();
       taken = undefined;
     });
 
-    /** Somebody else listens on a port. */
+    /** Takes the port with another server. */
     const take = (port: string | undefined): Promise<void> =>
       new Promise((resolve) => {
         taken = createServer().listen(Number(port), '127.0.0.1', resolve);
@@ -239,7 +239,7 @@ describe('a start', () => {
   });
 });
 
-test('a service that is closed leaves nothing behind, whatever it has done', async () => {
+test('that succeeds leaves nothing behind once the service is closed, whatever it has done', async () => {
   const lifecycle = new Watched();
   const url = await start(lifecycle);
   expect(lifecycle.steps).toEqual(STEPS);
@@ -259,7 +259,7 @@ describe('with the embedded database', () => {
   });
   afterAll(() => removeHome(home));
 
-  test.each(['perch', 'pepper', 'network', 'listening'])('a start that fails at "%s" stops it', async (failing) => {
+  test.each(['perch', 'pepper', 'network', 'listening'])('stops it when a start fails at "%s"', async (failing) => {
     env = { ...env, PERCH_HOME: home };
     const config = readConfig({ env, cwd: '/', terminal: false });
     const lifecycle = new Watched(failing);
@@ -276,7 +276,7 @@ describe('with the embedded database', () => {
 });
 
 describeOnRedis('with a Redis', (redis) => {
-  test.each(['network', 'tombstones', 'listening'])('a start that fails at "%s" leaves it, too', async (failing) => {
+  test.each(['network', 'tombstones', 'listening'])('disconnects when a start fails at "%s"', async (failing) => {
     env = { ...env, REDIS_URL: redis().urls.join() };
     const lifecycle = new Watched(failing);
     await expect(start(lifecycle)).rejects.toThrow(`no ${failing}`);

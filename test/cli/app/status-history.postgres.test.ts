@@ -43,7 +43,7 @@ async function opened() {
   return { lifecycle, read, health, clock, warnings, pass };
 }
 
-it('a minute is written when it is over, and can be read a minute later at the latest', async () => {
+it('writes a minute when it is over, and shows it within another minute', async () => {
   const { read, health, pass, clock } = await opened();
   expect(await read()).toMatchObject({ days: [], incidents: [] });
   health.families.fast = family(40, 40);
@@ -55,7 +55,7 @@ it('a minute is written when it is over, and can be read a minute later at the l
     ],
     incidents: [{ family: 'fast', trouble: 'down', calls: 40 }],
   });
-  // Somebody who asks again meanwhile costs no statement.
+  // Further reads in between cost no statement.
   await database.sql`delete from status_days`;
   clock.at += MINUTE_MS / 2;
   expect((await read())?.days).toHaveLength(2);

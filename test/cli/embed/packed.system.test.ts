@@ -1,4 +1,4 @@
-/** Perch as `npm i perch` gives it: in an app that is plain JavaScript, on plain Node, and as a command. */
+/** Perch as installed by `npm i perch`: in a plain JavaScript app, on plain Node, and as a command. */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await packed?.remove();
 });
 
-/** The command of the package, as its link in `.bin` starts it. */
+/** The command of the package, started through its link in `.bin`. */
 const command = (...words: readonly string[]) =>
   runNode([join(packed.project, 'node_modules/perch/dist/perch.js'), ...words], {
     env: { PERCH_HOME: cli.home },
@@ -48,7 +48,7 @@ await app.close();
 process.stdout.write(JSON.stringify({ status: reply.statusCode, body: reply.json(), seen }));
 `;
 
-it('answers a query in an app that is plain JavaScript; its command works on the same home', async () => {
+it('answers a query in a plain JavaScript app, and works as a command on the same home', async () => {
   const imported = await command('import', join(REPOSITORY, 'test/kit/fixtures/import/plain'));
   expect(imported).toMatchObject({ code: 0 });
   const made = await command('account', 'create', '--name', 'app', '--credits', '50', '--json');
@@ -66,7 +66,7 @@ it('answers a query in an app that is plain JavaScript; its command works on the
   });
 }, 120_000);
 
-it('serves from an empty folder: a read, a search, the pages of the browser, the contract', async () => {
+it('serves a read, a search, the pages and the OpenAPI document from an empty folder', async () => {
   const folder = join(packed.project, 'empty');
   await mkdir(folder);
   const started = startNode([join(packed.project, 'node_modules/perch/dist/perch.js'), 'serve'], {
@@ -78,7 +78,7 @@ it('serves from an empty folder: a read, a search, the pages of the browser, the
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
     const headers = { 'x-api-key': /perch_live_\w{32}/.exec(started.said.stdout)?.[0] ?? '' };
     const get = (path: string, accept = '*/*') => fetch(`${url}${path}`, { headers: { ...headers, accept } });
-    // A machine that does much else is at capacity right after the start.
+    // A busy machine may be at capacity right after the start.
     await until(async () => (await get('/v1/users/harbor_obs')).status === 200, 'it reads', started);
     expect(await (await get('/v1/users/harbor_obs')).json()).toMatchObject({ data: { handle: 'harbor_obs' } });
     expect((await get('/v1/tweets/search?q=harbour%20-filter:replies')).status).toBe(200);
@@ -91,7 +91,7 @@ it('serves from an empty folder: a read, a search, the pages of the browser, the
       expect(assets.length).toBeGreaterThan(2);
       for (const path of assets) expect([path, (await get(path ?? '')).status]).toEqual([path, 200]);
     }
-    // Beside what was started: in the folder itself, not in that of the package.
+    // The data is in the current folder, not in that of the package.
     expect(await readdir(folder)).toEqual(['.perch']);
   } finally {
     started.process.kill('SIGTERM');
@@ -100,7 +100,7 @@ it('serves from an empty folder: a read, a search, the pages of the browser, the
 }, 300_000);
 
 it.each(['NodeNext', 'Bundler'])(
-  'has types for %s, for a compiler that looks into declarations as well',
+  'has types for %s, even for a compiler that checks declarations',
   async (way) => {
     const file = join(packed.project, 'app.ts');
     const network =
@@ -119,7 +119,7 @@ it.each(['NodeNext', 'Bundler'])(
       ({ stdout }: { stdout: string }) => stdout,
     );
     await rm(file);
-    // Of declarations that are not ours, Mercurius's ask for @types/ws, which it does not bring.
+    // Mercurius's declarations need @types/ws, which it does not depend on.
     expect(said.split('\n').filter((line) => /^app\.ts|node_modules\/perch\//.test(line))).toEqual([]);
   },
   120_000,
@@ -134,7 +134,7 @@ it('can be required by a CommonJS app', async () => {
   expect(ran).toMatchObject({ code: 0, stdout: 'function' });
 });
 
-it('holds what was built, and the licence; sources and what builds stay behind', () => {
+it('contains what was built and the licence, but no sources or build tools', () => {
   const tops = [...new Set(packed.files.map((path) => path.split('/')[0]))].sort();
   expect(tops).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   expect(packed.files.filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
@@ -145,6 +145,6 @@ it('has nothing that publint complains of', async () => {
   expect(messages).toEqual([]);
 });
 
-it('has types where they are looked for (are the types wrong?)', async () => {
+it('has types where compilers look for them (are the types wrong?)', async () => {
   expect(await esmOnlyProblems(packed.tarball)).toEqual([]);
 });

@@ -8,19 +8,19 @@ import { ROOT } from '../../docs/readme/markdown.js';
 const run = promisify(execFile);
 const MODULES = join(ROOT, 'node_modules');
 
-/** What is built. */
+/** The folders that are built. */
 export const FOLDERS = ['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'docs'] as const;
 
 export interface PackedPerch {
   readonly tarball: Uint8Array;
   /** Paths in the package. */
   readonly files: readonly string[];
-  /** A project that has the package, what it depends on, and Mercurius. */
+  /** A project with the package, its dependencies, and Mercurius. */
   readonly project: string;
   remove(): Promise<void>;
 }
 
-/** Packs Perch as `npm pack` does, from a copy: the checkout stays as it is. Installs it in a project of its own. */
+/** Packs Perch as `npm pack` does, from a copy, so the checkout stays unchanged. Installs it in a new project. */
 export async function packPerch(): Promise<PackedPerch> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
   const source = join(home, 'source');
@@ -35,7 +35,7 @@ export async function packPerch(): Promise<PackedPerch> {
   ]) {
     await cp(join(ROOT, path), join(source, path), { recursive: true });
   }
-  // In the copy itself: where they are missing, packing begins with an installation.
+  // Linked into the copy, because packing starts an installation if the modules are missing.
   await symlink(MODULES, join(source, 'node_modules'));
   await run('npm', ['pack', '--pack-destination', home], { cwd: source });
   const tarball = join(home, (await readdir(home)).find((name) => name.endsWith('.tgz')) ?? '');
@@ -63,12 +63,12 @@ interface Entry {
   readonly peerDependencies?: Record<string, string>;
 }
 
-/** Links what an installation would bring into a folder of modules. */
+/** Links the packages that an installation would add into a folder of modules. */
 export async function linkPackages(modules: string): Promise<void> {
   for (const name of await brought()) await link(name, modules);
 }
 
-/** What `npm i perch` brings along, of what the lockfile names: nothing of what only develops or builds it. */
+/** The packages of the lockfile that `npm i perch` installs, without those that only develop or build it. */
 async function brought(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Entry>;
@@ -77,7 +77,7 @@ async function brought(): Promise<string[]> {
   const found = new Set<string>();
   const add = (entry: Entry | undefined): void => {
     for (const name of Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies })) {
-      // Where one has a copy of its own within it, that one's folder is linked with it.
+      // A package's own nested copy is linked with its folder.
       if (found.has(name) || !there.has(`node_modules/${name}`)) continue;
       found.add(name);
       add(packages[`node_modules/${name}`]);

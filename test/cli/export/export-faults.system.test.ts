@@ -1,4 +1,4 @@
-/** Full disks, closed pipes, services that go away, texts that trip readers: what is written stays whole and is gone on from. */
+/** Full disks, closed pipes, lost services, awkward texts: the output stays whole, and the export can be resumed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -24,14 +24,14 @@ const FOLLOWERS = ['followers', '@harbor_obs', '--max-credits', '500', '--limit'
 const IDS = ['follower-ids', '@harbor_obs', '--max-credits', '50'];
 
 describe('a disk that is full', () => {
-  // No file of these runs may be larger than so many blocks.
+  // No file of these runs may be larger than this number of blocks.
   const SMALL = 'ulimit -f 200;';
 
   test.each<[string, string, string[]]>([
     ['a file', '"$@"', ['--out']],
     ['standard output', '"$@" > "$FILE"', ['--state']],
   ])(
-    '%s leaves whole rows, and the export resumes once there is space',
+    'leaves whole rows in %s, and lets the export resume once there is space',
     { timeout: SLOW_MS },
     async (name, line, option) => {
       const file = here.file(`full-${name.replace(' ', '-')}.ndjson`);
@@ -51,12 +51,12 @@ describe('a disk that is full', () => {
     },
   );
 
-  test('Parquet is whole or not there', { timeout: SLOW_MS }, async () => {
+  test('leaves a whole Parquet file or none', { timeout: SLOW_MS }, async () => {
     const file = here.file('full.parquet');
     const words = [...FOLLOWERS, '--out', file];
     expect(await here.shell(`${SMALL} "$@"`, words)).toMatchObject({ code: 1 });
     await expect(stat(file)).rejects.toThrow('ENOENT');
-    // Here its columns would be written first.
+    // A folder with the name of the temporary file, so that the file cannot be written.
     await mkdir(`${file}.new`);
     expect(await here.shell('"$@"', words)).toMatchObject({
       code: 1,
@@ -80,12 +80,12 @@ describe('a disk that is full', () => {
 
 describeOnSmallDisk('a whole disk that is full', 1, (folder) => {
   test.each(['ndjson', 'csv', 'parquet'])(
-    'neither rows nor state are broken: %s',
+    'breaks neither rows nor state: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = join(folder(), `f.${format}`);
       const ballast = join(folder(), 'ballast');
-      // Rows of some 450 bytes: with all of it taken but this, they do not fit.
+      // Leaves so little space that rows of some 450 bytes do not fit.
       await writeFile(ballast, 'x'.repeat(900_000));
       const words = [...FOLLOWERS, '--out', file];
       expect(await here.run(...words)).toMatchObject({
@@ -106,7 +106,7 @@ test('ends without an error when the reader closes the pipe', { timeout: SLOW_MS
 });
 
 describe('a service that goes away in the middle', () => {
-  test('and comes back is waited for', { timeout: SLOW_MS }, async () => {
+  test('is waited for if it comes back', { timeout: SLOW_MS }, async () => {
     const file = here.file('restart.ndjson');
     const started = here.start([...IDS, '--url', relay.url, '--out', file]);
     relay.after = ({ pages }) => (pages === 1 ? relay.down() : undefined);
@@ -126,21 +126,21 @@ describe('a service that goes away in the middle', () => {
       '<html>',
       /returned a response that is not from Perch \(HTTP 502\); run the same command to resume/,
     ],
-  ])('%s: ends the export, which can be resumed', { timeout: SLOW_MS }, async (name, status, body, says) => {
+  ])('ends the export, which can be resumed: %s', { timeout: SLOW_MS }, async (name, status, body, says) => {
     const words = [...IDS, '--url', relay.url, '--out', here.file(`${name.replaceAll(' ', '-')}.ndjson`)];
     relay.before = ({ pages }) => (pages === 2 ? { status, body } : undefined);
     expect(await here.run(...words)).toMatchObject({ code: 1, stderr: expect.stringMatching(says) });
     relay.before = () => undefined;
     const { items, end, credits_unsure } = await here.summary(...words);
     expect({ items, end }).toEqual({ items: new Set(relay.calls.flatMap(({ ids }) => ids)).size, end: 'complete' });
-    // Nobody knows whether a call without an answer of ours was charged: 200 ids, at most 4 credits.
+    // A call whose answer was lost may have been charged: 200 ids, at most 4 credits.
     expect(credits_unsure).toBe(status === 500 ? 0 : 4);
   });
 
   describe('a page whose charge is unknown', () => {
     const unknown = (requestId: string) => ({
       status: 503,
-      // As services of earlier versions sent it.
+      // The answer of earlier versions of the service.
       headers: { 'retry-after': '1' },
       body: JSON.stringify({
         error: { code: 'upstream_error', message: 'Not known.', reason: 'charge_unknown' },
@@ -168,7 +168,7 @@ describe('a service that goes away in the middle', () => {
       expect(ran.stderr).toContain(`a page that did not arrive was charged ${lost} credits; reading it again`);
     });
 
-    test('counts as the most it can have cost while there is no receipt', { timeout: SLOW_MS }, async () => {
+    test('counts as the most that it can have cost while there is no receipt', { timeout: SLOW_MS }, async () => {
       relay.before = () => unknown('0195a000-0000-7000-8000-000000000000');
       const words = ['follower-ids', '@harbor_obs', '--max-credits', '4', '--url', relay.url, '--json'];
       const ran = await here.run(...words, '--out', here.file('never-charged.ndjson'));
@@ -177,7 +177,7 @@ describe('a service that goes away in the middle', () => {
     });
   });
 
-  test('a 503 that says when is waited for', { timeout: SLOW_MS }, async () => {
+  test('is read again after a 503 that says when', { timeout: SLOW_MS }, async () => {
     const body = '{"error":{"code":"upstream_error","message":"The network is away."}}';
     let refused = 0;
     relay.before = () => {
@@ -218,7 +218,7 @@ describe('texts', () => {
   ];
 
   test.each(['ndjson', 'parquet'])(
-    'stay what they are, also over a resume: %s',
+    'stay unchanged, even over a resume: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = `texts.${format}`;
@@ -252,7 +252,7 @@ describe('texts', () => {
   });
 });
 
-/** A terminal of its own for a command is given by `script` of util-linux. */
+/** `script` of util-linux gives a command a terminal of its own. */
 const hasScript = process.platform === 'linux' && spawnSync('sh', ['-c', 'command -v script']).status === 0;
 
 describe.skipIf(!hasScript)(
@@ -261,7 +261,7 @@ describe.skipIf(!hasScript)(
     const onTerminal = (line: string, words: readonly string[], file: string) =>
       here.shell(`script -qec "'$1' '$2' $3 ${words.join(' ')} ${line}" /dev/null`, [], { FILE: file });
 
-    test('a bar shows what is spent, without colours, and the summary stands below it', {
+    test('shows what is spent in a bar without colours, with the summary below it', {
       timeout: SLOW_MS,
     }, async () => {
       const file = here.file('bar.ndjson');
@@ -271,14 +271,14 @@ describe.skipIf(!hasScript)(
       expect(stdout).not.toContain('\u001b[3');
     });
 
-    test('a timeline fills the bar, however much of the budget is left', { timeout: SLOW_MS }, async () => {
+    test('fills the bar at the end of a timeline, whatever budget is left', { timeout: SLOW_MS }, async () => {
       const file = here.file('timeline.ndjson');
       const words = ['tweets', '@harbor_obs', '--max-credits', '5000', '--limit', '100'];
       const { stdout } = await onTerminal('--out $FILE', words, file);
       expect(stdout).toMatch(/Exporting █{30} 100% 100 items, \d+ of 5,000 credits/);
     });
 
-    test('no bar stands between rows', { timeout: SLOW_MS }, async () => {
+    test('shows no bar between rows', { timeout: SLOW_MS }, async () => {
       const { stdout } = await onTerminal('', [...IDS, '--limit', '600'], '');
       expect(stdout.match(/^\{"id"/gm)).toHaveLength(600);
       expect(stdout).not.toContain('Exporting');
@@ -286,7 +286,7 @@ describe.skipIf(!hasScript)(
   },
 );
 
-test('a budget below the price of one item says so', { timeout: SLOW_MS }, async () => {
+test('says so if the budget is below the price of one item', { timeout: SLOW_MS }, async () => {
   const ran = await here.run('followers', '@harbor_obs', '--max-credits', '0.01', '--out', here.file('tiny.ndjson'));
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('--max-credits does not cover one item') });
 });

@@ -1,4 +1,4 @@
-/** An export that goes on with what is new, as a real process. */
+/** An export that continues with new items, as a real process. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { range } from '../../kit/networks/scripted-network.js';
@@ -20,7 +20,7 @@ afterAll(() => service?.close());
 
 let last = 100;
 let ids: string[] = [];
-/** Puts so many on top of the timeline, and lets its cached page expire. */
+/** Adds that many tweets on top of the timeline, and expires its cached page. */
 function add(count: number): string[] {
   service.clock.advance(180_000);
   const added = service.net.tweets(range(count, last + 1), { text: 'line one\nline "two", and more' });
@@ -41,7 +41,7 @@ afterEach(() => relay.close());
 const start = (...words: string[]) =>
   here.start(['tweets', '1', '--follow', '--interval', '1', '--url', relay.url, ...words], { PERCH_KEY: account.key });
 
-/** The ids of a file, once it has so many. */
+/** The ids in a file, once it has that many. */
 async function idsIn(path: string, count: number): Promise<string[]> {
   const read = async (): Promise<string[]> => {
     const text = await readFile(path, 'utf8').catch(() => '');
@@ -54,7 +54,7 @@ async function idsIn(path: string, count: number): Promise<string[]> {
 
 describe('--follow', () => {
   test.each(['ndjson', 'csv'])(
-    'appends what is new to the whole list, and continues after Ctrl-C and kill -9: %s',
+    'appends new items to the whole list, and continues after Ctrl-C and kill -9: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = here.file(`follow.${format}`);
@@ -69,14 +69,14 @@ describe('--follow', () => {
       expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('25 items; following, every 1 s') });
       expect(ended.stdout).toContain('28 items');
 
-      // What came while nobody followed is fetched, too.
+      // Items that were posted while no export ran are fetched, too.
       added.push(add(12));
       const second = start(...words);
       await idsIn(file, 40);
       const saved = async (): Promise<number> => JSON.parse(await readFile(`${file}.perch-state.json`, 'utf8')).items;
       await expect.poll(saved, { timeout: 10_000 }).toBe(40);
       const { length } = await readFile(file);
-      // A row that was cut off is not there.
+      // Adds a cut-off row, which must be removed.
       second.process.kill('SIGKILL');
       await second.end;
       const whatIsThere = await readFile(file);
@@ -90,13 +90,13 @@ describe('--follow', () => {
       expect((await third.end).code).toBe(143);
       const spent = 1000 - (await service.perch.balance(account));
       expect(spent).toBe(relay.calls.reduce((sum, { charged }) => sum + charged, 0));
-      // Each once.
+      // Each item was paid once.
       expect(spent).toBe(42);
       if (format === 'csv') expect((await readFile(file, 'utf8')).match(/^id,/gm)).toHaveLength(1);
     },
   );
 
-  test('takes over an export that was interrupted before it was followed', { timeout: SLOW_MS }, async () => {
+  test('resumes an export that was interrupted without the option', { timeout: SLOW_MS }, async () => {
     const file = here.file('later.ndjson');
     const words = ['--max-credits', '500', '--count', '5', '--out', file];
     const whole = [...ids];
@@ -110,12 +110,12 @@ describe('--follow', () => {
     expect(await idsIn(file, 28)).toEqual([...whole, ...added]);
     second.process.kill('SIGINT');
     await second.end;
-    // Without the option its state would be lost.
+    // Resuming it without the option would lose the state.
     const without = await here.start(['tweets', '1', '--url', relay.url, ...words], env).end;
     expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('add --follow') });
   });
 
-  test('writes to a pipe, to a limit and within a budget', { timeout: SLOW_MS }, async () => {
+  test('writes to a pipe, up to a limit and within a budget', { timeout: SLOW_MS }, async () => {
     const limited = start('--max-credits', '500', '--limit', '27');
     await expect.poll(() => relay.calls.length, { timeout: 30_000 }).toBeGreaterThan(1);
     const added = add(5);

@@ -1,4 +1,4 @@
-/** Whenever and however often an export is ended: in the end every row is there once, and was paid once. */
+/** Whenever and however often an export is interrupted, in the end every row is there once, and was paid once. */
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const SLOW_MS = 300_000;
 const here = exporting();
 const WORDS = ['follower-ids', '@harbor_obs', '--count', '100', '--max-credits', '500'];
 
-/** An end of a run: by which signal, at which page, before or after it is read, and how long after that moment. */
+/** How a run ends: by which signal, at which page, before or after it is read, and how long after that moment. */
 const ends = fc.record({
   signal: fc.constantFrom('SIGINT', 'SIGTERM', 'SIGKILL'),
   page: fc.nat(12),
@@ -24,7 +24,7 @@ const balanceOf = async (key: string): Promise<number> => {
   return ((await reply.json()) as { balance: number }).balance;
 };
 
-test('every row once, and what the ledger charged is accounted for', { timeout: SLOW_MS }, async () => {
+test('writes every row once, and accounts for what the ledger charged', { timeout: SLOW_MS }, async () => {
   const relay = await openRelay(here.url);
   const key = await newKey(here.cli);
   const file = here.file('whole.ndjson');
@@ -61,7 +61,7 @@ test('every row once, and what the ledger charged is accounted for', { timeout: 
     }
     relay.before = () => undefined;
     relay.after = () => {};
-    // One that was killed between its end and its exit code is done, too: its state is gone, as below is shown by its rows.
+    // A run killed after its end but before its exit code is finished as well: its state file is gone.
     const isWhole = existsSync(out) && !existsSync(`${out}.perch-state.json`) && (await stat(out)).size > 0;
     if (!isDone && !isWhole) {
       const last = await here.start(words, { PERCH_KEY: key }).end;
@@ -72,7 +72,7 @@ test('every row once, and what the ledger charged is accounted for', { timeout: 
       expect(charged).toBeLessThanOrEqual(credits_spent + credits_unsure + 1e-6);
     }
     expect(idsOf(await linesOf(out))).toEqual(whole);
-    // Only the page in flight when it was killed was read again.
+    // Only the page that was in progress at each kill was read again.
     expect(relay.calls.flatMap(({ ids }) => ids).length).toBeLessThanOrEqual(whole.length + 100 * killed);
     expect((await readFile(out, 'utf8')).endsWith('\n')).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** Two exports never write the same file, and none waits for one that is gone. */
+/** Two exports never write the same file, and none waits for one that has died. */
 
 import { stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -18,7 +18,7 @@ afterEach(() => relay.close());
 
 const IDS = ['follower-ids', '@harbor_obs', '--max-credits', '50', '--limit', '450'];
 const throughRelay = (...words: string[]): string[] => [...IDS, '--url', relay.url, ...words];
-/** Of no process: larger than what any system hands out. */
+/** The id of no process: larger than any that a system assigns. */
 const NOBODY = 2 ** 31 - 2;
 
 describe('while an export runs', () => {
@@ -26,7 +26,7 @@ describe('while an export runs', () => {
     ['the same command', (file) => ['--out', file]],
     ['another state for the same file', (file) => ['--out', file, '--state', `${file}.other`]],
     ['standard output with the same state', (file) => ['--state', `${file}.perch-state.json`]],
-  ])('%s is refused and says by whom', { timeout: SLOW_MS }, async (name, words) => {
+  ])('refuses %s and says which process holds the lock', { timeout: SLOW_MS }, async (name, words) => {
     const file = here.file(`${name.replaceAll(' ', '-')}.ndjson`);
     const first = here.start(throughRelay('--out', file));
     const second = new Promise<Awaited<typeof first.end>>((done) => {
@@ -84,7 +84,7 @@ describe('a lock that was left behind', () => {
     const file = here.file('both.ndjson');
     await writeFile(`${file}.perch-lock`, JSON.stringify({ pid: NOBODY, host: hostname(), run: 'gone' }));
     const both = [0, 1].map(() => here.start(throughRelay('--out', file)));
-    // Who has it waits for the other's end.
+    // The one that has the lock waits for the end of the other.
     relay.before = () => Promise.race(both.map(({ end }) => end)).then(() => undefined);
     const codes = (await Promise.all(both.map(({ end }) => end))).map(({ code }) => code);
     expect(codes.sort()).toEqual([0, 1]);
@@ -99,7 +99,7 @@ describe('a lock that was left behind', () => {
       'process 1 on elsewhere.example',
     ],
     ['nobody knows whom', '', 'another process'],
-  ])('by %s is one when nobody has touched it for a while', { timeout: SLOW_MS }, async (name, text, says) => {
+  ])('by %s is ignored when it has not been touched for a while', { timeout: SLOW_MS }, async (name, text, says) => {
     const file = here.file(`${name.replaceAll(' ', '-')}.ndjson`);
     await writeFile(`${file}.perch-lock`, text);
     expect(await here.run(...IDS, '--out', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });

@@ -1,4 +1,4 @@
-/** An export that was ended in the middle goes on without a repeat and without a gap. */
+/** An export that was interrupted continues without a repeat and without a gap. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRelay, type Relay } from '../support/export-relay.js';
@@ -20,7 +20,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 const FOLLOWERS = ['followers', '@harbor_obs', '--max-credits', '500'];
 
-/** The ids that a run in one go gives. */
+/** The ids of an uninterrupted run. */
 let whole: readonly string[];
 beforeAll(async () => {
   const file = here.file('whole.ndjson');
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 describe('after Ctrl-C in the middle', () => {
   test.each(['ndjson', 'csv', 'parquet'])(
-    'the page in flight is kept, and the rest comes once: %s',
+    'keeps the page in progress, and fetches the rest once: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const words = [...FOLLOWERS, '--url', relay.url, '--out', here.file(`int.${format}`)];
@@ -50,7 +50,7 @@ describe('after Ctrl-C in the middle', () => {
         credits_unsure: 0,
         state: null,
       });
-      // No page was asked for twice.
+      // No page was requested twice.
       expect(relay.calls.flatMap(({ ids }) => ids)).toEqual(whole);
       expect(summary.credits_spent).toBeCloseTo(
         relay.calls.reduce((sum, { charged }) => sum + charged, 0),
@@ -82,7 +82,7 @@ describe('after Ctrl-C in the middle', () => {
 
 describe('after kill -9', () => {
   test.each(['ndjson', 'csv'])(
-    'half a row is cut off and nothing repeats; the lost answer counts as spent: %s',
+    'removes half a row, repeats nothing, and counts the lost answer as spent: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = here.file(`kill.${format}`);
@@ -98,7 +98,7 @@ describe('after kill -9', () => {
       await writeFile(file, `${await readFile(file, 'utf8')}{"id":"HALF`);
 
       const summary = await here.summary(...words);
-      // 200 profiles cost 20 credits at most.
+      // A page of 200 profiles costs 20 credits at most.
       expect(summary).toMatchObject({ end: 'complete', items: whole.length, repeats: 0, credits_unsure: 20 });
       const text = await readFile(file, 'utf8');
       expect(text.includes('HALF')).toBe(false);
@@ -160,7 +160,7 @@ test('resumes with another page size', { timeout: SLOW_MS }, async () => {
   expect(idsOf(await linesOf(here.file('sizes.ndjson')))).toEqual(whole);
 });
 
-test('an item that comes again, because the list moved, is left out', { timeout: SLOW_MS }, async () => {
+test('omits an item that appears again because the list has moved', { timeout: SLOW_MS }, async () => {
   const page = (next?: string) => ({
     status: 200,
     body: JSON.stringify({
@@ -230,7 +230,7 @@ describe('refuses to resume, and keeps the file, from', () => {
     expect(await readFile(own, 'utf8')).toBe('mine');
   });
 
-  test('a cursor that the service no longer takes', { timeout: SLOW_MS }, async () => {
+  test('a cursor that the service no longer accepts', { timeout: SLOW_MS }, async () => {
     const file = await begun('expired.ndjson');
     const state = JSON.parse(await readFile(`${file}.perch-state.json`, 'utf8'));
     await writeFile(`${file}.perch-state.json`, JSON.stringify({ ...state, cursor: 'bm90IG91cnM' }));

@@ -1,4 +1,4 @@
-/** `perch export` against a service on the demo network: every list, the formats, the budget, and what is refused. */
+/** `perch export` against a service on the demo network: every list, the formats, the budget, and refusals. */
 import { execFile } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ const SLOW_MS = 120_000;
 const here = exporting();
 const OBSERVATORY = `@${DEMO_HANDLES.observatory}`;
 
-/** Fields of one record of RFC 4180: null where nothing stands, text where there are quotes. */
+/** The records of RFC 4180 text, field by field. An empty field is null, a quoted one is text. */
 function csvRecords(text: string): (string | null)[][] {
   const records: (string | null)[][] = [[]];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
@@ -28,7 +28,7 @@ function csvRecords(text: string): (string | null)[][] {
   return records.slice(0, -1);
 }
 
-/** What would be read of a field of CSV: as JSON says it, lists and objects as JSON text. */
+/** The value of a CSV field for a JSON value. Lists and objects are JSON text. */
 const asField = (value: unknown): string | null => {
   if (value === undefined) return null;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -48,11 +48,11 @@ const LISTS: readonly (readonly [words: readonly string[], unit: number])[] = [
 ];
 
 test.each(LISTS.map(([words, unit]) => [words.join(' '), words, unit] as const))(
-  '%s: as many lines as items were charged, each once',
+  'writes a line for each charged item of %s, each once',
   { timeout: SLOW_MS },
   async (name, words, unit) => {
     const file = here.file(`${name.replaceAll(/\W+/g, '-')}.ndjson`);
-    // Read anew: every item at double price, so that the sum tells how many were charged.
+    // Reads fresh, so that every item has the double price and the sum shows how many were charged.
     const summary = await here.summary(...words, '--max-credits', '300', '--limit', '230', '--fresh', '--out', file);
     const ids = idsOf(await linesOf(file));
     expect(ids.length).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ test.each(LISTS.map(([words, unit]) => [words.join(' '), words, unit] as const))
 describe('formats', () => {
   const words = ['tweets', OBSERVATORY, '--max-credits', '400', '--limit', '130'];
 
-  test('CSV reads back as the NDJSON says, in the order of the interface', { timeout: SLOW_MS }, async () => {
+  test('write the same values as CSV and NDJSON, in the order of the interface', { timeout: SLOW_MS }, async () => {
     await here.summary(...words, '--out', here.file('a.ndjson'));
     await here.summary(...words, '--out', here.file('a.csv'));
     const rows = await linesOf(here.file('a.ndjson'));
@@ -77,7 +77,7 @@ describe('formats', () => {
     expect(records).toEqual(rows.map((row) => head.map((name) => asField(row[name ?? '']) || null)));
   });
 
-  test('Parquet reads back as the NDJSON says, with types', { timeout: SLOW_MS }, async () => {
+  test('write the same values as Parquet and NDJSON, with types', { timeout: SLOW_MS }, async () => {
     await here.summary(...words, '--out', here.file('b.ndjson'));
     const { end, state } = await here.summary(...words, '--out', here.file('b.parquet'));
     expect({ end, state }).toEqual({ end: 'limit', state: here.file('b.parquet.perch-state.json') });
@@ -102,7 +102,7 @@ describe('formats', () => {
     });
   });
 
-  test('ids alone, and no items at all, have their columns too', { timeout: SLOW_MS }, async () => {
+  test('have their columns for ids alone and for no items as well', { timeout: SLOW_MS }, async () => {
     await here.summary(
       'follower-ids',
       OBSERVATORY,
@@ -122,7 +122,7 @@ describe('formats', () => {
   });
 });
 
-test('rows go to standard output and the summary to standard error, where no terminal is', {
+test('writes rows to standard output and the summary to standard error if there is no terminal', {
   timeout: SLOW_MS,
 }, async () => {
   const ran = await here.run('followers', OBSERVATORY, '--max-credits', '5', '--fresh');
@@ -163,7 +163,7 @@ test('says once that ids of more than 63 bits cannot be imported (I15)', { timeo
   expect(fitting).toMatchObject({ code: 0, stderr: expect.not.stringContaining('63 bits') });
 });
 
-test('waits as long as a 429 says, and stops waiting at Ctrl-C', { timeout: SLOW_MS }, async () => {
+test('waits as long as a 429 says, and stops waiting on Ctrl-C', { timeout: SLOW_MS }, async () => {
   const relay = await openRelay(here.url);
   const busy = {
     status: 429,
@@ -195,7 +195,7 @@ describe('an end without credits', () => {
     (await here.cli.json<{ key: string }>('account', 'create', '--name', 'p', '--qps', '1000', '--credits', credits))
       .key;
 
-  test('an empty wallet ends it with 1, and what was paid is there', { timeout: SLOW_MS }, async () => {
+  test('is exit code 1 if the wallet is empty, with all paid rows written', { timeout: SLOW_MS }, async () => {
     const file = here.file('poor.ndjson');
     const words = ['followers', OBSERVATORY, '--max-credits', '500', '--fresh', '--out', file];
     const ran = await here.start(words, { PERCH_KEY: await account('30') }).end;

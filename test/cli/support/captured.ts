@@ -5,7 +5,7 @@ export interface Captured {
   err: string;
 }
 
-/** What each test of the file makes this process print, instead of printing it. */
+/** Captures what each test of the file would make this process print. */
 export function captureOutput(): Captured {
   const captured: Captured = { out: '', err: '' };
   beforeEach(() => {

@@ -13,18 +13,18 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * The command line on a home in which the demo has been filled, as after a first start. Filling it takes many times as long as
- * copying it, so one is made in a run, and each test has a copy of its own. What a first start says is not said again.
+ * The command line on a home with a filled demo, as after a first start. Filling a home takes much longer than copying
+  * it, so a run fills one, and each test gets a copy. The messages of a first start are not printed again.
  */
 export async function openDemoHome(): Promise<Cli> {
   await made(inject('demoHome'));
   const cli = await Cli.open();
-  // Not Node's own copying: the database belongs to another user when this one is root.
+  // Not copied by Node, because the database belongs to another user if this one is root.
   await promisify(execFile)('cp', ['-a', `${inject('demoHome')}/.`, cli.home]);
   return cli;
 }
 
-/** Resolves once it exists: the first caller makes it, or the next one if that fails. */
+/** Resolves once the home exists. The first caller makes it, or the next one if that fails. */
 async function made(folder: string): Promise<void> {
   while (!(await exists(folder))) {
     const turn = `${folder}-in-the-making`;
@@ -40,7 +40,7 @@ const isFirst = (turn: string): Promise<boolean> =>
   );
 
 async function make(folder: string): Promise<void> {
-  // Somebody may have made it between the look and this turn.
+  // Another process may have made it between the check and this turn.
   if (await exists(folder)) return;
   const cli = await Cli.open();
   const { started } = await serve(cli, { PERCH_DEMO: '' }).catch(async (error: unknown) => {

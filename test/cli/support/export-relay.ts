@@ -1,29 +1,29 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What passes between an export and the service. */
+/** A call that passes between an export and the service. */
 export interface Passing {
-  /** Answers of pages so far, this one not counted. */
+  /** Page answers before this one. */
   readonly pages: number;
   readonly query: URLSearchParams;
-  /** Of the service itself. */
+  /** The address of the service itself. */
   readonly address: URL;
 }
 
 type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly body: string };
 
-/** A stand between an export and a real service, where a test can act at a known moment. */
+/** A proxy between an export and a real service, at which a test can act at a known moment. */
 export interface Relay {
   readonly url: string;
-  /** Calls of pages as they were sent, and what the service charged for each. */
+  /** The page calls as sent, with what the service charged for each. */
   readonly calls: { readonly query: URLSearchParams; readonly charged: number; readonly ids: readonly string[] }[];
-  /** Before a page is read; an answer given here goes back in its place. */
+  /** Called before a page is read. An answer returned here is sent instead. */
   before: (passing: Passing) => Promise<Answer | undefined> | Answer | undefined;
-  /** When a page was read and charged, before its answer is passed on. */
+  /** Called when a page was read and charged, before its answer is passed on. */
   after: (passing: Passing) => Promise<void> | void;
-  /** Takes no connection any more; what is being answered still is. */
+  /** Refuses new connections. Calls in progress are still answered. */
   down(): Promise<void>;
-  /** At the same address again. */
+  /** Listens at the same address again. */
   up(): Promise<void>;
   close(): Promise<void>;
 }

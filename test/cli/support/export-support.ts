@@ -8,7 +8,7 @@ import { openDemoHome } from './demo-home.js';
 import { newKey, type Service, serve } from './service.js';
 import { type Cli, PERCH, type Ran, type Started } from './support.js';
 
-/** A service on the demo network as a process, a key that may read a lot, and a folder for files. */
+/** A service process on the demo network, a key with a high rate limit, and a folder for files. */
 export interface Exporting {
   readonly url: string;
   readonly key: string;
@@ -16,9 +16,9 @@ export interface Exporting {
   file(name: string): string;
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Started;
   run(...words: readonly string[]): Promise<Ran>;
-  /** A line of the shell in which `"$@"` is `perch export` with these words. */
+  /** Runs a shell line in which `"$@"` stands for `perch export` with these arguments. */
   shell(line: string, words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
-  /** The summary of an export that ended with 0. */
+  /** Runs an export, which must end with 0, and returns its summary. */
   summary(...words: readonly string[]): Promise<Summary>;
 }
 

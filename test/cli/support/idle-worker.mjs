@@ -1,4 +1,4 @@
-// A worker that says it serves, and does nothing until it is killed.
+// A worker that reports that it serves, and does nothing until it is killed.
 process.on('message', ({ say }) => {
   if (say === 'serve') process.send({ say: 'serving', url: 'http://127.0.0.1:1' });
 });

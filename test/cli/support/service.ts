@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cli, type Started } from './support.js';
 
-/** For a machine that does much else. */
+/** Long enough for a busy machine. */
 export const SLOW_MS = 120_000;
 const WAIT_MS = 60_000;
 
@@ -12,7 +12,7 @@ export interface Service {
   readonly started: Started;
 }
 
-/** The service as a process of its own, on a free port. */
+/** The service as a separate process on a free port. */
 export async function serve(
   cli: Cli,
   env: Readonly<Record<string, string>> = {},
@@ -30,15 +30,15 @@ export async function serve(
   return { url, started };
 }
 
-/** A demo. */
+/** A running demo. */
 export interface Demo extends Service {
   readonly cli: Cli;
-  /** Signs the owner of the demo account in, once. */
+  /** The link that signs the owner of the demo account in; it works once. */
   readonly signInLink: string;
   close(): Promise<void>;
 }
 
-/** Starts it in a new home, so that it is filled, or in one in which that was done. `close` removes either. */
+/** Starts a demo in a new home, which is then filled, or in a filled one. `close` removes the home. */
 export async function startDemo(env: Readonly<Record<string, string>> = {}, home?: Cli): Promise<Demo> {
   const cli = home ?? (await Cli.open());
   const { url, started } = await serve(cli, { PERCH_DEMO: '', ...env }).catch(async (error: unknown) => {
@@ -56,7 +56,7 @@ export async function startDemo(env: Readonly<Record<string, string>> = {}, home
   };
 }
 
-/** Waits until it holds. Throws, with what the service has said, when it never does. */
+/** Waits until the condition is true. On a timeout, throws with what the service has printed. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, started?: Started): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   while (!(await holds())) {
@@ -80,7 +80,7 @@ export const isDatabaseDown = (cli: Cli): Promise<boolean> =>
     () => true,
   );
 
-/** The key of a new account that may read as often as it likes. */
+/** The key of a new account with a rate limit that no test reaches. */
 export async function newKey(cli: Cli): Promise<string> {
   const words = ['account', 'create', '--name', 'load', '--credits', '100000', '--qps', '100000'];
   return (await cli.json<{ key: string }>(...words)).key;

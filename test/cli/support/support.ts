@@ -26,16 +26,16 @@ export interface RunOptions {
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
-/** A process of ours: what it has said so far, and its end. */
+/** A started process, with its output so far and its end. */
 export interface Started {
   readonly process: ChildProcess;
   readonly said: { stdout: string; stderr: string };
   readonly end: Promise<Ran>;
-  /** Waits for a text on standard output. Rejects when the process ends without it. */
+  /** Waits for a text on standard output. Rejects if the process ends without it. */
   says(text: string): Promise<void>;
 }
 
-/** Starts Node on a script with an environment of its own: nothing of this run's leaks in. */
+/** Runs a script with Node in a clean environment, without the variables of this test run. */
 export function startNode(args: readonly string[], { env = {}, cwd = tmpdir(), user }: RunOptions = {}): Started {
   const child = spawn(process.execPath, args, {
     cwd,
@@ -65,7 +65,7 @@ export function startNode(args: readonly string[], { env = {}, cwd = tmpdir(), u
 
 export const runNode = (args: readonly string[], options?: RunOptions): Promise<Ran> => startNode(args, options).end;
 
-/** The command line on a data folder of its own. */
+/** The command line with its own data folder. */
 export class Cli {
   readonly home: string;
 
@@ -73,7 +73,7 @@ export class Cli {
     this.home = home;
   }
 
-  /** In a new folder, of the machine's temporary one unless told. */
+  /** Opens it on a new folder, by default in the temporary folder of the machine. */
   static async open(mode = 0o711, within = tmpdir()): Promise<Cli> {
     const home = await realpath(await mkdtemp(join(within, 'perch-cli-')));
     await chmod(home, mode);
@@ -91,7 +91,7 @@ export class Cli {
     return this.start(args).end;
   }
 
-  /** The result of a command with `--json`. Throws when it failed. */
+  /** The result of a command with `--json`. Throws if the command fails. */
   async json<T>(...args: readonly string[]): Promise<T> {
     const ran = await this.run(...args, '--json');
     if (ran.code !== 0) throw new Error(`${args.join(' ')}: exit ${ran.code}\n${ran.stderr}`);

@@ -134,7 +134,7 @@ describe('the books of two sales', () => {
     expect(frozen).toBe(story.disputes.some(({ dispute }) => dispute.status === 'lost'));
   }
 
-  it('end the same for any order, repetition and loss of events and polls, amid spending (W1, W2, W6, W7)', async () => {
+  it('end the same for any order, repetition and loss of events, amid spending (W1, W2, W6, W7)', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (mix) => {
         const buyer = await service.buyer();

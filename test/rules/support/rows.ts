@@ -7,7 +7,7 @@ export interface Row {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
-  /** The same as variables of the operation. */
+  /** The parameters as variables of the operation. */
   readonly operation: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -29,10 +29,10 @@ const write = (route: string, body: unknown, operation: string, variables: Row['
   variables,
 });
 
-/** Of a receipt, a watch or a delivery that there is not. */
+/** The id of a receipt, a watch or a delivery that does not exist. */
 const NO_ID = '01900000-0000-7000-8000-000000000000';
 
-/** Whose or what each list is: one that `fill` has, and one that there is not. */
+/** The subjects of lists by kind: one that `fill` provides, and one that does not exist. */
 const SUBJECTS: Readonly<Record<List['subject'], { variable: string; route: string; there: string; missing: string }>> =
   {
     user: { variable: 'user', route: '/v1/users/{user}', there: '1', missing: '404' },
@@ -40,7 +40,7 @@ const SUBJECTS: Readonly<Record<List['subject'], { variable: string; route: stri
     query: { variable: 'q', route: '/v1/tweets', there: 'bread', missing: 'nothing' },
   };
 
-/** Every list: as it is unless told, with a size, and of nobody and nothing. */
+/** Every list three times: by default, with a count, and for a subject that does not exist. */
 const listRows = LIST_READS.flatMap(({ list, operation, path }) => {
   const { variable, route, there, missing } = SUBJECTS[list.subject];
   const row = (subject: string, more: { readonly count?: number } = {}): Row => {
@@ -55,7 +55,7 @@ const listRows = LIST_READS.flatMap(({ list, operation, path }) => {
   return [row(there), row(there, { count: 4 }), row(missing)];
 });
 
-/** Watches that there are not, and one that would be sent to this machine. */
+/** Calls for watches that do not exist, and for one whose webhook is on this machine. */
 const watchRows: readonly Row[] = [
   read('/v1/watches', '/v1/watches', 'watches', {}),
   read('/v1/watches/{watch_id}', `/v1/watches/${NO_ID}`, 'watch', { watch_id: NO_ID }),
@@ -83,7 +83,7 @@ const watchRows: readonly Row[] = [
   ),
 ];
 
-/** Every endpoint at least once, by default and with all its parameters, found and not found. */
+/** Every endpoint at least once: by default, with all its parameters, found and not found. */
 export const ROWS: readonly Row[] = [
   read('/v1/me', '/v1/me', 'me', {}),
   read('/v1/usage', '/v1/usage', 'usage', {}),
@@ -127,7 +127,7 @@ export const ROWS: readonly Row[] = [
   write('/v1/tweets/batch', { ids: ['122'] }, 'tweets-batch', { ids: ['122'] }),
 ];
 
-/** A network on which every row has something to answer. */
+/** Fills a network so that every row has something to read. */
 export function fill(net: ScriptedNetwork): void {
   net.users(range(40));
   net.user({ id: '1', handle: 'User1', bio: 'Bread & butter', verified: true, pinnedTweetIds: ['120'] });

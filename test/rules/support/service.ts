@@ -14,11 +14,11 @@ export interface Service extends Customers {
 export interface ServiceOptions {
   readonly env?: Record<string, string>;
   readonly network?: Parameters<typeof createScriptedNetwork>[0];
-  /** What the network holds before anything is asked. */
+  /** Fills the network before the service starts. */
   readonly fill?: (net: ScriptedNetwork) => void;
 }
 
-/** A Perch over a scripted network, under a clock that stands still until it is told. */
+/** A Perch over a scripted network, with a clock that only the test moves. */
 export async function startService({ env = {}, network = {}, fill }: ServiceOptions = {}): Promise<Service> {
   const clock = manualClock();
   const net = createScriptedNetwork(network);

@@ -1,4 +1,4 @@
-/** Test keys and live keys: the same way, and nothing in common. */
+/** Test keys and live keys work in the same way and share nothing. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(() => service.close());
 
 const MODES = ['live', 'test'] as const;
 
-it('a test key has its own form, and reads the invented network with the same endpoints and prices', async () => {
+it('gives test keys their own form, and the invented network at the same endpoints and prices', async () => {
   const customer = await service.customer();
   const tester = await testerOf(service, customer);
   expect(tester.account.key).toMatch(/^perch_test_[0-9A-Za-z]{32}$/);
@@ -34,7 +34,7 @@ it('a test key has its own form, and reads the invented network with the same en
   expect(service.net.calls.length).toBe(calls);
 });
 
-it('random reads of both: each is cached, labelled and charged as if the other did not exist', async () => {
+it('caches, labels and charges random reads of each mode as if the other did not exist', async () => {
   const step = fc.record({
     mode: fc.constantFrom(...MODES),
     path: fc.oneof(
@@ -60,9 +60,9 @@ it('random reads of both: each is cached, labelled and charged as if the other d
       }
       expect(await customer.balance()).toBe(expected.live);
       const testBalance = await service.perch.balance(clients.test.account);
-      // A tester who has read nothing has not been given anything yet.
+      // A test wallet is filled by its first read.
       expect(testBalance).toBe(lone.test.length === 0 ? 0 : expected.test);
-      // Again, one mode alone: it sees what it saw when the other was there too.
+      // Repeats the reads of one mode alone, which must have the same results.
       for (const mode of MODES) {
         service.clock.forget();
         const again = [];
@@ -77,7 +77,7 @@ it('random reads of both: each is cached, labelled and charged as if the other d
   );
 });
 
-it('a cursor of one mode is refused in the other, before anything is read', async () => {
+it('refuses a cursor of one mode in the other before anything is read', async () => {
   const customer = await service.customer();
   const clients = { live: customer, test: await testerOf(service, customer) };
   for (const [mine, other] of [MODES, [...MODES].reverse()] as ['live' | 'test', 'live' | 'test'][]) {
@@ -94,7 +94,7 @@ it('a cursor of one mode is refused in the other, before anything is read', asyn
   }
 });
 
-describe('whatever a row of the database says', () => {
+describe('whatever the database contains', () => {
   it('trusts the text of a key: rejects a test key of a live account and a live key of a test account', async () => {
     const { perch } = service;
     const customer = await service.customer();
@@ -112,7 +112,7 @@ describe('whatever a row of the database says', () => {
   });
 });
 
-it('a test account belongs to one live account, once, and never to another test account', async () => {
+it('allows one test account for a live account, and none for a test account', async () => {
   const { accounts } = service.perch.stores;
   const { accountId } = (await service.customer()).account;
   const opened = await Promise.all(Array.from({ length: 10 }, () => accounts.openTestAccount(accountId)));
@@ -121,7 +121,7 @@ it('a test account belongs to one live account, once, and never to another test 
   await expect(accounts.openTestAccount(opened[0] as string)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('a rotated test key stays one', async () => {
+it('keeps a rotated test key a test key', async () => {
   const { perch, clock } = service;
   const { account } = await testerOf(service, await service.customer());
   const keys = new Keys({ ...perch.stores, pepper: perch.stores.secrets.pepper, clock, randomBytes });
@@ -130,7 +130,7 @@ it('a rotated test key stays one', async () => {
   expect([key.slice(0, 11), body]).toMatchObject(['perch_test_', { balance: PLAY_CREDITS }]);
 });
 
-it('freezing an account stops its test keys at once, and thawing brings them back', async () => {
+it('stops the test keys of a frozen account at once, and restores them on thaw', async () => {
   const { accounts } = service.perch.stores;
   const customer = await service.customer();
   const tester = await testerOf(service, customer);
@@ -141,13 +141,13 @@ it('freezing an account stops its test keys at once, and thawing brings them bac
   await expect.poll(async () => (await tester.get('/v1/me')).status).toBe(200);
 });
 
-it('credits cannot be bought with a test key', async () => {
+it('sells no credits to a test key', async () => {
   const tester = await testerOf(service, await service.customer());
   const reply = await tester.post('/v1/billing/checkout', { pack: 'starter' });
   expect([reply.status, reply.body.error]).toMatchObject([403, { code: 'access_denied', reason: 'test_mode' }]);
 });
 
-it('a test key has the rate of its account, in a bucket of its own', async () => {
+it('gives a test key the rate of its account in a bucket of its own', async () => {
   const customer = await service.customer({ qps: 3 });
   const tester = await testerOf(service, customer);
   await customer.get('/v1/me');
@@ -155,7 +155,7 @@ it('a test key has the rate of its account, in a bucket of its own', async () =>
   expect(reply.headers.get('ratelimit')).toBe('limit=3, remaining=2, reset=1');
 });
 
-it('a key that was minted for one mode is refused by an account of the other', async () => {
+it('refuses to add a key of one mode to an account of the other', async () => {
   const { perch, clock } = service;
   const customer = await service.customer();
   const tester = await testerOf(service, customer);

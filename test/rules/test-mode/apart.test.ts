@@ -1,11 +1,11 @@
-/** Stores that both modes use have their keys apart. */
+/** Stores that both modes share keep their keys apart. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMemoryCache } from '../../../adapters/memory/cache.js';
 import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { cacheApart, flightsApart } from '../../../app/test-mode/apart.js';
 
-it('whatever is done to one side of a shared cache, the other side sees only what is its own', async () => {
+it('shows each side of a shared cache only its own entries, whatever happens on the other', async () => {
   const key = fc.constantFrom('user:1', 'page:{abc}:', 'absent:user:1', 'test:user:1');
   const step = fc.record({
     side: fc.constantFrom('live', 'test'),
@@ -19,7 +19,7 @@ it('whatever is done to one side of a shared cache, the other side sees only wha
       const sides = { live, test: cacheApart(live) } as const;
       const expected = { live: new Map<string, number>(), test: new Map<string, number>() };
       for (const { side, what, key: name, value } of steps) {
-        // Perch's own keys never begin with the prefix.
+        // Live cache keys never begin with this prefix.
         if (side === 'live' && name.startsWith('test:')) continue;
         const at = sides[side as 'live' | 'test'];
         if (what === 'delete') await at.delete([name]);
@@ -38,7 +38,7 @@ it('whatever is done to one side of a shared cache, the other side sees only wha
   );
 });
 
-it('a read of one mode never joins a flight of the other', async () => {
+it('never lets a read of one mode join a flight of the other', async () => {
   const flights = createMemorySingleFlight();
   const [live, test] = await Promise.all([
     flights.join('user:1', async () => 'live'),

@@ -1,4 +1,4 @@
-/** docs/testing.md tells of the handles as they are. */
+/** docs/testing.md describes the handles correctly. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { ROOT } from '../../docs/readme/markdown.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
 
-it('has a row for each handle that fails, with its tweet, its answer and what it stands for', () => {
+it('has a row for each failing handle, with its tweet, its answer and its meaning', () => {
   const rows = PAGE.split('\n').filter((line) => /^\| `\w+` \| `\d+` \|/.test(line));
   expect(rows).toEqual(
     FAILING_HANDLES.map(({ handle, tweetId, code, reason, standsFor }) => {
@@ -19,7 +19,7 @@ it('has a row for each handle that fails, with its tweet, its answer and what it
   );
 });
 
-it('names the other two, and how many play credits there are', () => {
+it('names the other two handles and the number of play credits', () => {
   expect(PAGE).toContain(`| \`${PRIVATE_HANDLE}\` | shown`);
   expect(PAGE).toContain(`| \`${EMPTY_HANDLE}\` | shown`);
   expect(PAGE).toContain(`has ${PLAY_CREDITS.toLocaleString('en-US')} credits at its first request of each UTC day`);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the call is charged, from the wallet. */
+/** What a call was charged, by the change of the wallet. */
 async function costOf<T>(call: () => Promise<T>): Promise<[T, number]> {
   const before = await service.perch.balance(tester.account);
   const reply = await call();
@@ -57,7 +57,7 @@ describe.each(FAILING_HANDLES)('$handle', ({ handle, tweetId, code, reason }) =>
   });
 });
 
-it('a private account shows its profile and nothing else', async () => {
+it('shows only the profile of a private account', async () => {
   const profile = await tester.get(`/v1/users/${PRIVATE_HANDLE}`);
   expect(profile.body).toMatchObject({ data: { handle: PRIVATE_HANDLE, protected: true }, credits_charged: 1 });
   for (const list of ['tweets', 'followers', 'following', 'followers/ids']) {
@@ -66,14 +66,14 @@ it('a private account shows its profile and nothing else', async () => {
   }
 });
 
-it('an empty account has nothing to pay for but its profile', async () => {
+it('charges only for the profile of an empty account', async () => {
   for (const list of ['tweets', 'followers', 'following', 'followers/ids']) {
     const reply = await tester.get(`/v1/users/${EMPTY_HANDLE}/${list}`);
     expect([reply.status, reply.body]).toMatchObject([200, { items: 0, credits_charged: 0 }]);
   }
 });
 
-it('in a batch, each fails on its own, and the others are read and paid for', async () => {
+it('fails each on its own in a batch, while the others are read and charged', async () => {
   const handles = ['user1', ...FAILING_HANDLES.map(({ handle }) => handle), 'user2'];
   const { status, body } = await tester.post('/v1/users/batch', { handles });
   expect([status, body.items, body.errors.length]).toEqual([200, 2, FAILING_HANDLES.length]);
@@ -89,7 +89,7 @@ it('does not delay other reads while some fail', async () => {
   expect(body).toMatchObject({ status: 'ok' });
 });
 
-it('no search finds them', async () => {
+it('does not find them in searches', async () => {
   for (const handle of [...FAILING_HANDLES.map((one) => one.handle), PRIVATE_HANDLE, EMPTY_HANDLE]) {
     const { status, text } = await tester.get(`/v1/tweets/search?q=${handle}&product=People`);
     expect([status, text]).toEqual([200, expect.not.stringContaining(`"handle":"${handle}"`)]);

@@ -1,4 +1,4 @@
-/** The play credits of test accounts: topped up once a day to the same amount, however many calls there are. */
+/** The play credits of test accounts: refilled once a day to the same amount, however many calls there are. */
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
@@ -20,13 +20,13 @@ const refills = async ({ account }: Tester) =>
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** To the first hour of the next UTC day. */
+/** Moves the clock to the first hour of the next UTC day. */
 function nextDay(): void {
   const now = service.clock.now();
   service.clock.advance(Date.parse(dayOf(now)) + 25 * HOUR_MS - now);
 }
 
-it('twenty calls at once of a new test key on two nodes fill its wallet once', async () => {
+it('fills the wallet once for twenty concurrent calls of a new test key on two nodes', async () => {
   const tester = await testerOf(service, await service.customer());
   const other = await service.perch.another();
   const urls = [service.perch.url, other.url];
@@ -56,11 +56,11 @@ it('refills spent credits with the first call of the next day', async () => {
   ]);
 });
 
-it('when they are spent, reads are refused as live ones are, and work again the next day', async () => {
+it('refuses reads without play credits like live ones, and allows them again the next day', async () => {
   nextDay();
   const tester = await testerOf(service, await service.customer());
   await tester.get('/v1/me');
-  // As if by reads, of which this would take too many.
+  // Spends directly in the database, because it would take too many reads.
   const line = { path: 'user', unit: 'profile', cache: 'miss', items: PLAY_CREDITS, unitPrice: 1000 } as const;
   const spent = { operation: 'user', amount: PLAY_CREDITS * 1000, items: PLAY_CREDITS, cacheHits: 0, lines: [line] };
   await service.perch.ledger.post({ requestId: v7(), ...tester.account, uncapped: null, ...spent });
@@ -71,7 +71,7 @@ it('when they are spent, reads are refused as live ones are, and work again the 
   expect((await tester.get('/v1/users/user9?fresh=true')).status).toBe(200);
 });
 
-it('a full wallet counts as refilled for the day, and an earlier day changes nothing', async () => {
+it('counts a full wallet as refilled for the day, and ignores an earlier day', async () => {
   const { ledger } = service.perch;
   const tester = await testerOf(service, await service.customer());
   const { accountId } = tester.account;
@@ -88,7 +88,7 @@ it('a full wallet counts as refilled for the day, and an earlier day changes not
   ]);
 });
 
-it('no refill ever touches a live wallet', async () => {
+it('never refills a live wallet', async () => {
   const customer = await service.customer({ credits: 3 });
   const { accountId } = customer.account;
   await service.perch.ledger.refill({ accountId, day: '2099-01-01', upTo: 9_000_000, requestId: v7() });

@@ -1,4 +1,4 @@
-/** The account of the invented network that posts by the clock. */
+/** The account of the invented network that posts at regular times. */
 import { describe, expect, it } from 'vitest';
 import {
   POSTING_HANDLE,
@@ -23,7 +23,7 @@ const idsAt = (nowMs: number): string[] => {
 };
 
 describe(POSTING_HANDLE, () => {
-  it('posts every half minute, and shows a day', () => {
+  it('posts every half minute, and shows the tweets of a day', () => {
     const [before, after] = [idsAt(NOW), idsAt(NOW + POSTS_EVERY_MS)];
     expect(before).toHaveLength(2880);
     expect(new Set(before).size).toBe(2880);
@@ -34,13 +34,13 @@ describe(POSTING_HANDLE, () => {
     });
   });
 
-  it('has the same pages while it posts, for those who page through it', () => {
+  it('keeps its pages stable for a caller who pages through them while it posts', () => {
     const { next } = postingPage(LIST, null, NOW) ?? {};
     const ids = (nowMs: number) => postingPage(LIST, next ?? null, nowMs)?.tweets?.map(({ id }) => id);
     expect(ids(NOW + 10 * POSTS_EVERY_MS)).toEqual(ids(NOW));
   });
 
-  it('has tweets that can be read alone, none of them in the future', () => {
+  it('has tweets that can be read individually, but none of the future', () => {
     const [newest = '', ...others] = idsAt(NOW + POSTS_EVERY_MS);
     expect(postingTweet(newest, NOW)).toBeUndefined();
     expect(postingTweet(newest, NOW + POSTS_EVERY_MS)).toMatchObject({ id: newest });
@@ -48,7 +48,7 @@ describe(POSTING_HANDLE, () => {
     expect(postingTweet(String(BigInt(newest) + 1n), NOW + POSTS_EVERY_MS)).toBeUndefined();
   });
 
-  it('is found by its handle and its id, and alone', () => {
+  it('is found by handle and by id, on its own', () => {
     expect(postingUser({ handle: 'Posts_Often' })?.id).toBe('1103');
     expect(postingUser({ id: '1103' })?.handle).toBe(POSTING_HANDLE);
     expect(postingUser({ handle: 'another' })).toBeUndefined();

@@ -5,12 +5,12 @@ import { range } from '../../kit/networks/scripted-network.js';
 import type { TestAccount } from '../../kit/perch.js';
 import { type Service, startService } from '../support/service.js';
 
-/** Users and tweets of these numbers are in both networks, under the same ids and handles. */
+/** Both networks have this many users and tweets, with the same ids and handles. */
 const COUNT = 60;
 
 const at = (id: number): string => new Date(Date.UTC(2020, 0, 1) + id * 1000).toISOString();
 
-/** The invented network, smaller than the one that is made on first use: the same ids as live, other texts. */
+/** The invented network, smaller than the real one: the same ids as live, with other texts. */
 const INVENTED: readonly CorpusRow[] = [
   ...range(COUNT).map(
     (id): CorpusRow => ({ kind: 'user', user: { id: String(id), handle: `user${id}`, name: `Invented ${id}` } }),
