@@ -39,7 +39,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has a configuration without a fault or a warning', async () => {
+  it('has a configuration without errors or warnings', async () => {
     const file = join(folder, 'given.cfg');
     await writeFile(file, CONFIG);
     const { ok, said } = checkConfig(file);
@@ -47,7 +47,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
     expect(ok).toBe(true);
   });
 
-  it('gives a server that says it is stopping nothing more, takes it back, and no request fails', async () => {
+  it('sends nothing more to a server that reports a stop, takes it back, and fails no request', async () => {
     const [staying, stopping] = servers as [Server, Server];
     const failed: unknown[] = [];
     let asking = true;
@@ -65,7 +65,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
       const before = servers.map((server) => server.answered());
       await until(() => expect(servers.every((server, index) => server.answered() > (before[index] ?? 0))).toBe(true));
     };
-    /** The balancer has heard of it, and a hundred requests later nothing has come. */
+    /** Checks that the stopping server gets none of the next hundred requests. */
     const onlyOneServes = async (): Promise<void> => {
       const [before, others] = [stopping.answered(), staying.answered()];
       await until(() => expect(staying.answered()).toBeGreaterThan(others + 100));
@@ -75,7 +75,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
       await bothServe();
       stopping.health(503);
       await until(onlyOneServes);
-      // It is looked at all the same, so that it can come back; too many questions are no reason to go.
+      // The server is still checked, so that it can come back. A 429 to a check does not count as a failure.
       stopping.health(429);
       await bothServe();
     } finally {
@@ -86,7 +86,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
   });
 });
 
-/** As its manual shows it: a check every two seconds, here ten a second, that takes only 200 for well. */
+/** A balancer as in the manual of HAProxy: only 200 passes its check, here ten a second instead of every two seconds. */
 const usual = (port: number, serverPort: number): string => `
 global
   maxconn 200
@@ -104,7 +104,7 @@ listen perch
 `;
 
 describeWithHaproxy('a balancer with the usual check', () => {
-  it('keeps a node while strangers behind it ask keyless pages', async () => {
+  it('keeps a node while others behind it request many pages without a key', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'perch-haproxy-'));
     const perch = await startPerch({ network: createScriptedNetwork({}).network });
     const { key } = await perch.account({ qps: 1000 });

@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 import { describe } from 'vitest';
 
 const PROGRAM = process.env.HAPROXY_PATH || 'haproxy';
-/** It lives in /usr/sbin, which is on few users' PATH. */
+/** HAProxy is in /usr/sbin, which is on few users' PATH. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 
 const isInstalled = (): boolean => spawnSync(PROGRAM, ['-v'], { env: ENV }).status === 0;
 
-/** A suite that needs HAProxy. Without one it is left out and its name says why; on CI it then fails. */
+/** A suite that needs HAProxy. Without it, the suite is skipped and its name says why; on CI it fails. */
 export function describeWithHaproxy(name: string, suite: () => void): void {
   const leftOut = process.env.CI !== 'true' && !isInstalled();
   const why = leftOut ? ' [left out: no haproxy; install it, or name it in HAPROXY_PATH]' : '';
   describe.skipIf(leftOut)(name + why, suite);
 }
 
-/** What HAProxy says of a configuration, and whether it takes it. */
+/** The messages of HAProxy about a configuration, and whether it accepts it. */
 export function checkConfig(file: string): { ok: boolean; said: string } {
   const { status, stderr } = spawnSync(PROGRAM, ['-c', '-f', file], { env: ENV, encoding: 'utf8' });
   return { ok: status === 0, said: stderr };
@@ -25,11 +25,11 @@ export function checkConfig(file: string): { ok: boolean; said: string } {
 
 export interface Server {
   readonly port: number;
-  /** Answers so far, without those to checks. */
+  /** Answers so far, except to checks. */
   answered(): number;
   /** Answers to checks so far. */
   checked(): number;
-  /** What /healthz says from now on. */
+  /** Sets the status of /healthz from now on. */
   health(status: number): void;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** What runs in production: JavaScript that was built, on plain Node. */
+/** What runs in production: built JavaScript on plain Node. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import module from 'node:module';
@@ -26,7 +26,7 @@ describe('the built files', () => {
       for (const source of map.sources) sources.add(join(DIST, source));
     }
     expect(bare).toEqual([]);
-    // A chunk of an earlier build may name what is no more: none of today's does.
+    // Other chunks may be left over from earlier builds and name sources that no longer exist.
     expect([...sources]).toEqual(expect.arrayContaining([join(REPOSITORY, 'app/compose.ts')]));
     for (const source of [...sources].slice(0, 50)) expect(source.startsWith(REPOSITORY)).toBe(true);
   });
@@ -40,7 +40,7 @@ describe('the built files', () => {
     expect(stdout).toMatch(/TypeError: perchMercurius: path must be a path.*app[\\/]embed\.ts:\d+/s);
   });
 
-  it('makes nothing of a grammar or of an installed bundle when it runs', async () => {
+  it('import no compiler of grammars, code or bundles', async () => {
     const names = (await readdir(DIST)).filter((name) => name.endsWith('.js'));
     const texts = await Promise.all(names.map((name) => readFile(join(DIST, name), 'utf8')));
     expect(texts.join('\n')).not.toMatch(/from "(?:peggy|tsx|esbuild|typescript|react|graphiql)\b/);
@@ -48,7 +48,7 @@ describe('the built files', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a service', () => {
-  it('is one process of plain Node, with its database beside it: no compiler stays', async () => {
+  it('is one process of plain Node beside its database, without a compiler', async () => {
     const cli = await Cli.open();
     const { started } = await serve(cli);
     try {
@@ -77,7 +77,7 @@ describe('a clone', () => {
   const version = () => runNode([join(clone, 'adapters/cli/perch.mjs'), '--version']);
   const builtAtMs = async () => (await stat(join(clone, 'dist/.sources'))).mtimeMs;
 
-  it('builds once for all who come at the same time and says so, again when a source has changed, and else not', async () => {
+  it('builds once for concurrent starts and says so, and builds again only if a source has changed', async () => {
     const all = await Promise.all([version(), version(), version()]);
     const [first] = all;
     expect(all.map(({ code, stdout }) => [code, stdout])).toEqual(all.map(() => [0, first?.stdout]));
@@ -85,9 +85,9 @@ describe('a clone', () => {
     const before = await builtAtMs();
     expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
     expect(await builtAtMs()).toBe(before);
-    // What Node compiled, for the next start.
+    // Node's compile cache, for the next start.
     if ('enableCompileCache' in module) expect(await readdir(join(clone, 'dist/.compiled'))).not.toEqual([]);
-    // What people write, and what editors keep while they do, is in no build.
+    // Documentation and temporary files of editors do not affect the build.
     for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
       await writeFile(join(clone, 'src/domain', name), 'x');
     }
@@ -95,7 +95,7 @@ describe('a clone', () => {
     expect(await builtAtMs()).toBe(before);
 
     const source = join(clone, 'src/domain/version.ts');
-    // As of an earlier version, which called it otherwise.
+    // A migration left by an earlier version, under another name.
     const migrations = join(clone, 'dist/adapters/postgres/migrations');
     await writeFile(join(migrations, '001.do.old.sql'), 'select 1;');
     await writeFile(source, (await readFile(source, 'utf8')).replace(/'[\d.]+'/, `'9.8.7'`));
@@ -115,7 +115,7 @@ describe('a clone', () => {
     expect(ran.stderr).toContain('perch: building failed');
   }, 60_000);
 
-  it('serves all of its interfaces when later builds have removed the files that it was started from', async () => {
+  it('serves all of its interfaces after later builds have removed the files that it was started from', async () => {
     const cli = await Cli.open();
     const [command, env] = [
       join(clone, 'adapters/cli/perch.mjs'),
@@ -150,7 +150,7 @@ describe('a clone', () => {
       started.process.kill('SIGTERM');
       await started.end;
       await cli.close();
-      // What is gone is built again by the next command.
+      // The next command builds the removed files again.
       await rm(join(clone, 'dist/.sources'), { force: true });
     }
   }, 120_000);

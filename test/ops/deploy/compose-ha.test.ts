@@ -1,4 +1,4 @@
-/** deploy/ha/compose.yaml over compose.yaml, as Compose merges the two: Docker is not needed for it, nor proven by it. */
+/** deploy/ha/compose.yaml merged over compose.yaml as Compose does it. This needs no Docker, and does not test it. */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../../src/config/config.js';
@@ -14,7 +14,7 @@ interface Overrides {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The two tags of Compose leave the values as they are: what they stand for is what is expected of them below. */
+/** The two tags of Compose leave their values unchanged; their effect is what the tests below expect. */
 const TAGS = ['!reset', '!override'].flatMap((tag) => [
   { tag, resolve: () => null },
   { tag, collection: 'map' as const },
@@ -32,7 +32,7 @@ describe('deploy/ha/compose.yaml', () => {
   };
   const perch = { ...base.services.perch?.environment, ...of('perch').environment };
 
-  it('takes the place of Postgres in compose.yaml, and nothing else', () => {
+  it('replaces Postgres in compose.yaml, and nothing else', () => {
     expect(text).toMatch(/^ {2}postgres: !reset null$/m);
     expect(Object.keys(over.services).filter((name) => name in base.services)).toEqual(['perch', 'postgres']);
     expect(
@@ -49,7 +49,7 @@ describe('deploy/ha/compose.yaml', () => {
     expect(Object.keys(of('perch').depends_on ?? {})).toEqual([...SERVERS, 'redis']);
   });
 
-  it.each(SERVERS)('gives %s a name, addresses and a volume of its own, and what patroni.yml leaves to it', (name) => {
+  it.each(SERVERS)('gives %s a name, addresses and a volume of its own, and the settings that patroni.yml omits', (name) => {
     const { environment = {}, volumes = [], healthcheck } = of(name);
     expect(environment).toMatchObject({
       PATRONI_NAME: name,
@@ -71,17 +71,17 @@ describe('deploy/ha/compose.yaml', () => {
     expect(of('pg1').environment?.PATRONI_ETCD3_HOSTS?.split(',')).toContain(`${name}:2379`);
   });
 
-  it('allows as many connections as the Postgres that it takes the place of', () => {
+  it('allows as many connections as the Postgres that it replaces', () => {
     const before = Number(/max_connections=(\d+)/.exec(base.services.postgres?.command?.join(' ') ?? '')?.[1]);
     expect(patroni.bootstrap.dcs.postgresql.parameters.max_connections).toBe(before);
   });
 
-  it('has times that fit into one another, as Patroni wants them', () => {
+  it('has timeouts that fit together, as Patroni requires', () => {
     const { ttl, loop_wait: loopWait, retry_timeout: retryTimeout } = patroni.bootstrap.dcs;
     expect(loopWait + 2 * retryTimeout).toBeLessThanOrEqual(ttl);
   });
 
-  it('installs the way to etcd with Patroni, which Debian leaves out', () => {
+  it('installs the client of etcd with Patroni, which Debian omits', () => {
     for (const path of ['deploy/ha/Dockerfile', 'docs/deploying.md'])
       expect(readRoot(path)).toMatch(/apt-get install .*\bpatroni python3-etcd\b/);
   });

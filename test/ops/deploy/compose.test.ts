@@ -18,17 +18,17 @@ describe('compose.yaml', () => {
   const environment = service('perch').environment ?? {};
   const config = readConfig({ env: { NODE_ENV: 'production', ...environment }, cwd: '/perch', terminal: false });
 
-  it.each(['PERCH_SECRET', 'POSTGRES_PASSWORD'] as const)('says so when %s is missing', (name) => {
+  it.each(['PERCH_SECRET', 'POSTGRES_PASSWORD'] as const)('reports that %s is missing', (name) => {
     expect(() => readCompose({ ...ENV, [name]: '' })).toThrow(`${name}: set it in .env`);
   });
 
-  it('leaves nothing else to be filled in', () => {
+  it('needs no other values', () => {
     expect(interpolate(readRoot('compose.yaml'), ENV)).not.toMatch(/\$\{/);
   });
 
-  it('sets variables that the service knows, as it wants them', () => {
+  it('sets known variables of the service to valid values', () => {
     expect(Object.keys(environment).filter((name) => !(SETTING_NAMES as string[]).includes(name))).toEqual([]);
-    // YAML's numbers and booleans would reach it in another spelling.
+    // Numbers and booleans of YAML would reach the service in another spelling.
     expect(Object.values(environment).every((value) => typeof value === 'string')).toBe(true);
     expect(config.warnings.filter((warning) => warning.includes('misspelled'))).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('compose.yaml', () => {
     expect(service('perch').image).toBe(`perch:${VERSION}`);
   });
 
-  it('opens the balancer alone, with TLS the proxy, and metrics inside only', () => {
+  it('opens only the balancer, or the proxy with TLS, and keeps metrics internal', () => {
     const open = Object.keys(services).filter((name) => services[name]?.ports);
     expect(open.filter((name) => !services[name]?.profiles)).toEqual(['balancer']);
     expect(open.filter((name) => services[name]?.profiles).map((name) => [name, service(name).profiles])).toEqual([
@@ -61,20 +61,20 @@ describe('compose.yaml', () => {
     expect(service('perch').expose).toEqual(['4000', String(config.metricsPort)]);
   });
 
-  it('refers to what there is', () => {
+  it('refers only to existing services, volumes and configurations', () => {
     for (const { depends_on = {}, volumes: mounted = [], configs: files = [] } of Object.values(services)) {
       expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
       expect(Object.keys(volumes)).toEqual(expect.arrayContaining(mounted.map((mount) => mount.split(':')[0])));
       expect(Object.keys(configs)).toEqual(expect.arrayContaining(files.map(({ source }) => source)));
     }
-    // Who is waited for until healthy can say so: perch by its image.
+    // Services that others wait for have a health check. That of perch is in its image.
     for (const name of ['postgres', 'redis']) expect(service(name).healthcheck?.test[0]).toBe('CMD');
   });
 
-  it('has a Postgres that takes all connections of its containers', () => {
+  it('has a Postgres that accepts all connections of its containers', () => {
     const allowed = Number(/max_connections=(\d+)/.exec(service('postgres').command?.join(' ') ?? '')?.[1]);
     const replicas = service('perch').deploy?.replicas ?? 1;
-    // The process that starts the workers counts as one of them; Postgres keeps three for its superuser.
+    // The supervisor counts like a worker, and Postgres reserves three connections for its superuser.
     expect(allowed).toBeGreaterThanOrEqual(replicas * (config.workers + 1) * MOST_CONNECTIONS + 3);
   });
 
@@ -82,7 +82,7 @@ describe('compose.yaml', () => {
     const haproxy = configs.haproxy?.content ?? '';
     const seconds = (pattern: RegExp): number => Number(pattern.exec(haproxy)?.[1]);
     expect(seconds(/timeout server (\d+)s/) * 1000).toBeGreaterThan(config.deadlineMs);
-    // The checks it takes, and one that hangs.
+    // The number of failed checks that it takes, and one that hangs.
     const noticedMs = (seconds(/inter (\d+)s/) * seconds(/fall (\d+)/) + seconds(/timeout check (\d+)s/)) * 1000;
     expect(noticedMs).toBeLessThan(config.drainMs);
   });

@@ -17,19 +17,19 @@ const DOCKERFILE = readRoot('Dockerfile')
   .replaceAll('\\\n', '');
 const [, BUILD = '', DEPENDENCIES = '', RUNTIME = ''] = DOCKERFILE.split(/^FROM /m);
 
-/** What a stage takes from the checkout. */
+/** The paths that a stage copies from the checkout. */
 const copied = (stage: string): string[] =>
   [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
 
 describe('the image', () => {
-  it('is made of files that .dockerignore lets through', () => {
+  it('copies only files that .dockerignore allows', () => {
     const let_through = readRoot('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
-    // What the build needs is copied before the rest of its folder.
+    // Files of one folder may be copied in two steps.
     const tops = [BUILD, DEPENDENCIES, RUNTIME].flatMap(copied).map((path) => path.split('/')[0]);
     expect([...new Set(tops)].sort()).toEqual(let_through.sort());
   });
 
-  it('has what the package has', () => {
+  it('has the same files as the package', () => {
     const { files } = JSON.parse(readRoot('package.json')) as { files: string[] };
     expect(RUNTIME).toMatch(/^COPY --from=build \/perch\/dist \.\/dist$/m);
     expect([...files.filter((name) => !name.startsWith('!')), ...copied(RUNTIME)].sort()).toEqual([
@@ -39,13 +39,13 @@ describe('the image', () => {
     ]);
   });
 
-  it('builds from all that the build reads', () => {
+  it('copies everything that the build reads', () => {
     const [, list = ''] = /const FILES = \[([^\]]+)\]/.exec(readRoot('app/build/build.mjs')) ?? [];
     const read = [...list.matchAll(/'([^'/]+)[^']*'/g)].map(([, top]) => top);
     expect(copied(BUILD)).toEqual(expect.arrayContaining([...read, 'docs', 'tsconfig.json']));
   });
 
-  it('starts from a fixed version of Node, for all stages the same', () => {
+  it('starts from one fixed version of Node in all stages', () => {
     const bases = [BUILD, DEPENDENCIES, RUNTIME].map((stage) => stage.split(/\s/)[0]);
     expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
     expect(new Set(bases).size).toBe(1);
@@ -67,7 +67,7 @@ describe('the image', () => {
     expect(command).toEqual(['node', 'dist/perch.js', 'serve']);
   });
 
-  it('of what it holds the program runs: neither sources nor tools', async () => {
+  it('runs the program from its own files, without sources or tools', async () => {
     await ensureBuilt();
     const image = await mkdtemp(join(tmpdir(), 'perch-image-'));
     try {
@@ -90,7 +90,7 @@ describe('the image', () => {
       [200, 0],
       [429, 0],
       [503, 1],
-    ])('takes %i for exit code %i', async (status, exitCode) => {
+    ])('answers status %i with exit code %i', async (status, exitCode) => {
       const { createServer } = await import('node:http');
       const server = createServer(({ url }, response) => response.writeHead(url === '/healthz' ? status : 404).end());
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -100,7 +100,7 @@ describe('the image', () => {
       server.closeAllConnections();
     });
 
-    it('fails where nothing listens', async () => {
+    it('fails if nothing listens', async () => {
       expect(await exitOf(check, 1)).toBe(1);
     });
   });

@@ -1,4 +1,4 @@
-/** deploy/kubernetes: what kubectl makes of it, by the schemas of its kinds, and by what it needs of the rest of the project. */
+/** deploy/kubernetes: the resources are valid by their schemas, and agree with the rest of the project. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  // biome-ignore lint/suspicious/noExplicitAny: of as many forms as there are kinds, which their schemas check.
+  // biome-ignore lint/suspicious/noExplicitAny: its form depends on the kind, and is checked by schemas.
   readonly [field: string]: any;
 }
 
@@ -47,7 +47,7 @@ const moduleOf = ({ apiVersion, kind }: Resource): string | null => {
   return name === undefined ? null : `${name}/${apiVersion}/${kind}`;
 };
 
-/** The schema with no fields but those that it names: the server would drop others without a word. */
+/** The schema without additional properties, because the server silently drops unknown fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -67,7 +67,7 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
   const config = () =>
     readConfig({ env: { NODE_ENV: 'production', ...of('ConfigMap').data }, cwd: '/perch', terminal: false });
 
-  it('has values that the schemas of their kinds allow', () => {
+  it('has only values that the schemas of their kinds allow', () => {
     for (const resource of all) {
       const path = moduleOf(resource);
       if (path === null) continue;
@@ -76,7 +76,7 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     }
   });
 
-  it('has no field that its kind does not know', { timeout: 120_000 }, () => {
+  it('has only fields that the kinds define', { timeout: 120_000 }, () => {
     // The compiler refuses a field that a type does not have, at any depth.
     const typed = all.filter((each) => moduleOf(each) !== null);
     const folder = mkdtempSync(join(REPOSITORY, 'node_modules/.perch-kubernetes-'));
@@ -107,11 +107,11 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     expect(typed.length).toBeGreaterThan(12);
   });
 
-  it('has resources of CloudNativePG as its operator defines them', () => {
+  it('has valid resources of CloudNativePG', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const custom = all.filter((each) => moduleOf(each) === null);
     expect(custom.map(({ kind }) => kind).sort()).toEqual(['Cluster', 'ObjectStore', 'ScheduledBackup']);
-    // And the one that docs/deploying.md restores.
+    // Also the one in docs/deploying.md for restoring.
     const shown = blocksOf(readPage('docs/deploying.md')).filter(({ text }) => text.includes('kind: Cluster'));
     expect(shown).toHaveLength(1);
     for (const resource of [...custom, ...shown.map(({ text }) => parse(text) as Resource)]) {
@@ -125,7 +125,7 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     }
   });
 
-  it('sets variables that the service knows, as it wants them', () => {
+  it('sets known variables of the service to valid values', () => {
     expect(Object.keys(of('ConfigMap').data).filter((name) => !(SETTING_NAMES as string[]).includes(name))).toEqual([]);
     expect(config().redisUrls).toEqual(['redis://perch-redis:6379']);
     expect(new URL(config().baseUrl ?? '').host).toBe(of('Ingress').spec.rules[0].host);
@@ -133,9 +133,9 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     expect(container().image).toBe(`perch:${VERSION}`);
   });
 
-  it('refers to what there is', () => {
+  it('refers only to existing resources', () => {
     expect(container().envFrom[0].configMapRef.name).toBe(of('ConfigMap').metadata.name);
-    // CloudNativePG names it after its cluster.
+    // CloudNativePG names this secret after its cluster.
     expect(container().env[0].valueFrom.secretKeyRef.name).toBe(`${of('Cluster', 'perch-postgres').metadata.name}-app`);
     expect(new URL(config().redisUrls[0] ?? '').hostname).toBe(of('Service', 'perch-redis').metadata.name);
     const store = of('ObjectStore', 'perch-backups').metadata.name;
@@ -152,27 +152,27 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     for (const each of all) if (each.kind !== 'Namespace') expect(each.metadata.namespace, each.kind).toBe('perch');
   });
 
-  it('kills no pod before it has drained and finished, and drains longer than its readiness is noticed', () => {
+  it('kills no pod before it has drained and finished, and drains for longer than readiness checks take', () => {
     expect(pod().terminationGracePeriodSeconds * 1000).toBeGreaterThan(config().drainMs + FINISH_MS);
     const { periodSeconds, failureThreshold, timeoutSeconds } = container().readinessProbe;
     expect((periodSeconds * failureThreshold + timeoutSeconds) * 1000).toBeLessThan(config().drainMs);
   });
 
-  it('has a Postgres that takes all connections of as many pods as there may be, and one more during an update', () => {
+  it('has a Postgres that accepts all connections of the most pods, and one more during an update', () => {
     const { maxReplicas } = of('HorizontalPodAutoscaler').spec;
     const pods = maxReplicas + of('Deployment').spec.strategy.rollingUpdate.maxSurge;
     const allowed = Number(of('Cluster', 'perch-postgres').spec.postgresql.parameters.max_connections);
     expect(allowed).toBeGreaterThanOrEqual(pods * (config().workers + 1) * MOST_CONNECTIONS + 3);
   });
 
-  it('adds pods before their places are taken', () => {
+  it('adds pods before all request slots are taken', () => {
     const [{ pods }] = of('HorizontalPodAutoscaler').spec.metrics;
     expect(pods.metric.name).toBe('perch_places_taken');
     const places = config().workers * config().overload.maxInFlight;
     expect(Number(pods.target.averageValue)).toBeLessThan(0.5 * places);
   });
 
-  it('confirms a commit only once a standby has it, on servers of which no two share a machine', () => {
+  it('confirms a commit only once a standby has it, on servers that share no machine', () => {
     const { instances, affinity, postgresql } = of('Cluster', 'perch-postgres').spec;
     expect(instances).toBe(3);
     expect(affinity.podAntiAffinityType).toBe('required');

@@ -1,4 +1,4 @@
-/** deploy/monitoring: the alert rules by Prometheus's own programs, and that the service has the metrics which are asked for. */
+/** deploy/monitoring: alert rules are checked by Prometheus's own tools, and every metric they use exists. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ interface Dashboard {
 const { groups } = parse(read('perch.rules.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] };
 const RULES = groups.flatMap(({ rules }) => rules);
 const dashboard = JSON.parse(read('perch-dashboard.json')) as Dashboard;
-/** As Grafana sends them. */
+/** The queries of the dashboard as Grafana sends them. */
 const QUERIES = dashboard.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'perch')),
 );
@@ -35,7 +35,7 @@ describe.skipIf(leftOut)(`Prometheus${leftOut ? ' [left out: no promtool]' : ''}
     return { status, said: stdout + stderr };
   };
 
-  it('accepts the rules, and each alert fires when its test says so, not before, and not while all is well', () => {
+  it('accepts the rules, and fires each alert when its test says so, not before, and not while all is well', () => {
     expect(promtool('check', 'rules', '--lint=all', '--lint-fatal', 'perch.rules.yml')).toMatchObject({ status: 0 });
     expect(promtool('test', 'rules', 'perch.rules.test.yml')).toMatchObject({ status: 0 });
     const tests = parse(read('perch.rules.test.yml')) as {
@@ -51,7 +51,7 @@ describe.skipIf(leftOut)(`Prometheus${leftOut ? ' [left out: no promtool]' : ''}
     expect(names(false)).toEqual(alerts);
   });
 
-  it('understands every query of the dashboard', () => {
+  it('parses every query of the dashboard', () => {
     const folder = mkdtempSync(join(tmpdir(), 'perch-queries-'));
     const rules = QUERIES.map((expr, n) => ({ record: `query:${n}`, expr }));
     writeFileSync(join(folder, 'queries.yml'), stringify({ groups: [{ name: 'queries', rules }] }));
@@ -70,7 +70,7 @@ describeOnRedis('the metrics of the service', (redis) => {
     const key = readFileSync(join(demo.cli.home, 'demo-key'), 'utf8').trim();
     const read = await fetch(`${demo.url}/v1/users/${DEMO_HANDLE}`, { headers: { 'x-api-key': key } });
     expect(read.status, await read.text()).toBe(200);
-    // More than an address may ask for in a second: a label is there once it has been of use.
+    // More requests than an address may send in a second, because a label exists only after its first use.
     await Promise.all(Array.from({ length: 40 }, () => fetch(`${demo.url}/status`)));
     families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   }, SLOW_MS);
@@ -79,13 +79,13 @@ describeOnRedis('the metrics of the service', (redis) => {
   it.each([
     ['alerts', RULES.map(({ expr }) => expr)],
     ['panels', QUERIES],
-  ])('have every name and label that the %s ask for', (_what, exprs) => {
+  ])('have every name and label that the %s use', (_what, exprs) => {
     const asked = exprs.flatMap((expr) => [
       ...expr.matchAll(/\b((?:perch|process|nodejs)_\w+?)(?:_(?:bucket|sum|count))?(?:\{([^}]*)\}|(?=[^\w{]|$))/g),
     ]);
     expect(asked.length).toBeGreaterThan(exprs.length / 2);
     for (const [whole, name = '', labels = ''] of asked) {
-      // Only with a replica: shown by history.system.test.ts.
+      // Exists only with a replica; tested in history.system.test.ts.
       if (name.startsWith('perch_history_replica_')) continue;
       const family = families.get(name);
       expect(family, whole).toBeDefined();

@@ -1,4 +1,4 @@
-/** docs/going-to-production.md, followed: its settings, its proxy, its backup and its restore, and what the check says of each. */
+/** Follows docs/going-to-production.md: settings, proxy, backup and restore, and what the check reports about each. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
@@ -26,7 +26,7 @@ const PAGE = readPage('docs/going-to-production.md');
 const BLOCKS = blocksOf(PAGE);
 const [LIST = ''] = /^## The list$.*?(?=^## )/ms.exec(PAGE) ?? [];
 const HEADINGS = [...LIST.matchAll(/^### (.+)$/gm)].map(([, heading = '']) => heading);
-/** Of `perch doctor`, whatever the service is for. */
+/** Rows of `perch doctor` that every service has. */
 const USUAL = [
   'Configuration',
   'Data folder',
@@ -39,7 +39,7 @@ const USUAL = [
   'Searches',
 ];
 
-/** The one shell block with these words in it. */
+/** The only shell block with this text. */
 function shellWith(words: string): string {
   const [block, ...more] = BLOCKS.filter(({ language, text }) => language === 'sh' && text.includes(words));
   if (block === undefined || more.length > 0) throw new Error(`There is not one block with ${words}.`);
@@ -80,7 +80,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
   const file = (name: string): string => join(folder, name);
   const backups = (): string => file('backups');
 
-  /** A block of the page, run by a shell: its files and addresses are those of this test. */
+  /** Runs a block of the page in a shell, with the files and addresses of this test. */
   async function run(text: string, more: Record<string, string> = {}): Promise<string> {
     const here = text
       .replaceAll('/etc/perch/env', file('env'))
@@ -144,7 +144,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     });
     stripe = await FakeStripe.start('live');
 
-    // The page's settings, with the addresses of this test; and what only a test has to set.
+    // The settings of the page with the addresses of this test, and settings that only the test needs.
     const shown = BLOCKS.filter(({ language, text }) => language === 'env' && !text.includes('BALANCER_PORT'));
     const settings = adapted(shown.map(({ text }) => text).join(''), [
       ['/var/lib/perch', file('home')],
@@ -186,7 +186,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     await rm(folder, { recursive: true, force: true });
   }, MINUTES);
 
-  /** Has a link mailed, uses it, and opens the operator's pages. */
+  /** Requests a link by mail, uses it, and opens the operator's pages. */
   async function signIn(email: string): Promise<{ mail: string; cookie: string; status: number }> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
     const send = (path: string, fields: Record<string, string>) =>
@@ -218,18 +218,18 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     expect(Object.keys(told)).toHaveLength(6);
   });
 
-  it('signs its operator in by a mailed link, over TLS', () => {
+  it('signs its operator in with a mailed link over TLS', () => {
     expect(operator.mail).toMatch(/^From: Perch <no-reply@perch\.example>$/m);
     expect(operator.cookie).toMatch(/^__Host-perch=.*; Secure/);
     expect(operator.status).toBe(200);
   });
 
-  /** What `perch account show` says of the customer. */
+  /** The customer's balance by `perch account show`. */
   const balance = async (): Promise<number> =>
     (await perch<{ balance: number }>('account', 'show', customer.account_id)).balance;
 
   describe('with a backup made while a customer is charged', () => {
-    /** Credits, as the customer's answers say. */
+    /** Charged credits by the customer's answers. */
     const charged = { now: 0, before: 0 };
 
     beforeAll(async () => {
@@ -265,20 +265,20 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       expect(own).toEqual(HEADINGS.filter((heading) => !USUAL.includes(heading)));
     });
 
-    it('prints the rows for people, and where they are explained', async () => {
+    it('prints the rows as text, and where they are explained', async () => {
       const text = await run(shellWith('--backups /var/backups/perch'));
       expect(text).toMatch(/^ok {6}TLS {12}https:\/\/localhost:\d+, with a certificate until \d{4}-\d\d-\d\d$/m);
       expect(text).toContain('docs/going-to-production.md');
     });
 
-    it('has an archive that only its owner can read, and no incomplete one', async () => {
+    it('has an archive that only its owner can read, and no incomplete file', async () => {
       const names = (await readdir(backups())).filter((name) => name.startsWith('perch-'));
       expect(names).toEqual([expect.stringMatching(/^perch-\d{4}-\d\d-\d\d\.dump$/)]);
       expect((await stat(join(backups(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
     });
 
     it(
-      'is restored by the commands of the page: the ledger is whole, keys work, and balances are those of then',
+      'is restored by the commands of the page, with a sound ledger, working keys and the balances of the backup',
       async () => {
         const told = await run(shellWith('pg_restore'));
         expect(told).toMatch(/The ledger is consistent: \d+ wallets?, \d+ entries/);
@@ -292,7 +292,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
           const me = (await (await fetch(`${url}/v1/me`, { headers: { 'x-api-key': customer.key } })).json()) as {
             balance: number;
           };
-          // All that was charged before the copy was begun, and nothing twice.
+          // Everything charged before the copy began is there, and nothing twice.
           expect(me.balance).toBeLessThanOrEqual(1000 - charged.before);
           expect(me.balance).toBeGreaterThanOrEqual(await balance());
           const read = await fetch(`${url}/v1/users/lighthouse_hq`, { headers: { 'x-api-key': customer.key } });
@@ -309,7 +309,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     );
 
     it(
-      'starts from a copy of the files of the server',
+      'starts from a copy of the server’s files',
       async () => {
         await admin.unsafe('alter role perch replication');
         await run(shellWith('pg_basebackup'));
@@ -346,7 +346,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     );
   });
 
-  describe('the check of one that lacks something', () => {
+  describe('the check of an incomplete service', () => {
     let bare: Report;
     let wrong: Report;
     let others: Server;
@@ -425,7 +425,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
         ok: false,
         detail: expect.stringMatching(/^set DATABASE_URL: /),
       });
-      // The container of this run may have one.
+      // The container of this run may have a memory limit.
       const isLimited = process.constrainedMemory() > 0 && process.constrainedMemory() < Number.MAX_SAFE_INTEGER;
       if (!isLimited)
         expect(rowOf(report, 'Memory')).toMatchObject({
@@ -434,7 +434,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
         });
     });
 
-    it('reports a Postgres that may forget what it has confirmed', async () => {
+    it('reports a Postgres that may lose confirmed commits', async () => {
       await admin.unsafe('alter system set fsync = off');
       await admin.unsafe('select pg_reload_conf()');
       const report = await doctor();
@@ -503,8 +503,8 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       );
     });
 
-    it('reports a proxy that passes on which address a client claims', async () => {
-      // As an nginx whose configuration forgot it.
+    it('reports a proxy that passes on the address that a client claims', async () => {
+      // Like an nginx without the line for it.
       const credulous = createServer({ key: certificate.key, cert: certificate.ca }, (request, response) => {
         const claimed = String(request.headers['x-forwarded-for']);
         void fetch(`http://127.0.0.1:${ports.perch}${request.url}`, {
@@ -574,7 +574,7 @@ describe('the steps with Docker Compose', () => {
     expect(services.balancer?.ports).toEqual(['127.0.0.1:8080:8080']);
   });
 
-  it('name services, profiles and commands that there are', () => {
+  it('name existing services, profiles and commands', () => {
     const { services } = readCompose({ PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x' });
     const docker = commands.filter((command) => command.startsWith('docker compose'));
     expect(docker).toHaveLength(5);
@@ -597,7 +597,7 @@ describe('the steps with Docker Compose', () => {
   });
 });
 
-it('every block of the page is of a kind that is tried here, or in the tests of proxies', () => {
+it('has only blocks that are tested here or in the tests of proxies', () => {
   const kinds = new Set(BLOCKS.map(({ language }) => language));
   expect([...kinds].sort()).toEqual(['caddyfile', 'env', 'haproxy', 'nginx', 'sh', 'yaml']);
 });

@@ -1,4 +1,4 @@
-/** The configurations in docs/ and in compose.yaml, in front of the service, by the programs that they are for. */
+/** The proxy configurations of docs/ and compose.yaml in front of the service, run by the real programs. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     const shown: string[] = [];
 
     beforeAll(async () => {
-      // Workers of nginx that are started by root are nobody.
+      // Workers of an nginx started by root run as the user nobody.
       folder = mkdtempSync(join(tmpdir(), 'perch-proxies-'));
       chmodSync(folder, 0o755);
       const { ca } = makeCertificate(folder);
@@ -95,24 +95,24 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       const left = (await Promise.all(claims)).map((answer) =>
         Number(/remaining=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]),
       );
-      // Of one address, whose limit is not refilled as fast as this.
+      // All requests count for one address, whose limit refills more slowly than this.
       expect(Math.min(...left)).toBeLessThan(PUBLIC_QPS - 2);
     });
 
-    it('leaves no word of a client on host and protocol', async () => {
+    it('ignores what a client claims about host and protocol', async () => {
       const lies = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', accept: 'text/html' };
       const page = await front.fetch('/sign-in', { headers: lies });
       expect(page.headers.get('strict-transport-security')).toContain('max-age=31536000');
       expect(await page.text()).not.toContain('evil.example');
     });
 
-    it('lets addresses, headers and bodies through that Perch takes', async () => {
+    it('lets addresses, headers and bodies through that Perch accepts', async () => {
       const long = await front.fetch(`/v1/users/user3?fields=${'x'.repeat(8000)}`, { headers: headers() });
       const wide = await front.fetch('/v1/me', { headers: { ...headers(), 'x-large': 'x'.repeat(15_000) } });
       const json = { ...headers(), 'content-type': 'application/json' };
       const body = JSON.stringify({ query: `{ user(handle: "user1") { handle } } #${'x'.repeat(60_000)}` });
       const large = await front.fetch('/graphql', { method: 'POST', headers: json, body });
-      // Perch's own answers, in its own words.
+      // These are Perch's own answers, not the proxy's.
       expect((await long.json()) as object).toMatchObject({ warnings: ['Unknown parameter fields was ignored.'] });
       expect(wide.status).toBe(200);
       expect([large.status, large.headers.get('x-request-id')]).toEqual([200, expect.any(String)]);

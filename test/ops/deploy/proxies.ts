@@ -7,21 +7,21 @@ import { blocksOf, readPage } from '../../docs/readme/markdown.js';
 import { until } from '../../kit/time/until.js';
 import { readCompose } from './compose-file.js';
 
-/** Programs of servers live in /usr/sbin, which is on few users' PATH. */
+/** Servers are in /usr/sbin, which is on few users' PATH. */
 export const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 
 export const isInstalled = (program: string): boolean => !spawnSync(program, ['--version'], { env: ENV }).error;
 
 const PAGE = readPage('docs/going-to-production.md');
 
-/** The one block of the page in that language. */
+/** The only block of the page in that language. */
 export function shownFor(language: string): string {
   const [block, ...more] = blocksOf(PAGE).filter((each) => each.language === language);
   if (block === undefined || more.length > 0) throw new Error(`The page has not one block for ${language}.`);
   return block.text;
 }
 
-/** Replaces what a test must have otherwise; throws where there is nothing to replace. */
+/** Applies the replacements that a test needs. Throws if there is nothing to replace. */
 export function adapted(text: string, changes: readonly (readonly [from: string, to: string])[]): string {
   return changes.reduce((all, [from, to]) => {
     if (!all.includes(from)) throw new Error(`There is no ${from} in\n${all}`);
@@ -29,7 +29,7 @@ export function adapted(text: string, changes: readonly (readonly [from: string,
   }, text);
 }
 
-/** A certificate for localhost, and its key: as one file, and as two. Valid for so many days. */
+/** Creates a certificate for localhost and its key, as one file and as two, valid for that many days. */
 export function makeCertificate(folder: string, days = 60): { ca: string; caFile: string; key: string } {
   const file = (name: string): string => join(folder, `perch.${name}`);
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
@@ -41,15 +41,15 @@ export function makeCertificate(folder: string, days = 60): { ca: string; caFile
 }
 
 export interface Place {
-  /** Has the certificate, and what the proxy writes. */
+  /** The folder of the certificate and of the proxy's files. */
   readonly folder: string;
-  /** Of the proxy. */
+  /** The port of the proxy. */
   readonly port: number;
-  /** Of Perch, on 127.0.0.1. */
+  /** The port of Perch on 127.0.0.1. */
   readonly perchPort: number;
 }
 
-/** A program with its words before the name of the file, and the file. */
+/** A program, its arguments before the name of the configuration file, and the text of that file. */
 interface Program {
   readonly program: string;
   readonly words: readonly string[];
@@ -69,7 +69,7 @@ const nginx = ({ folder, port, perchPort }: Place): Program => {
   return { program: 'nginx', words: ['-c'], config: `${main}http {\naccess_log off;\n${folders}\n${server}}\n` };
 };
 
-/** No address to manage it at, and port 80 left alone. */
+/** Global options of Caddy: no admin endpoint, and no listener on port 80. */
 const CADDY = '{\n\tadmin off\n\tauto_https disable_redirects\n}\n';
 
 function caddy(text: string, site: string, { folder, port }: Place, to: readonly [string, string]): Program {
@@ -81,7 +81,7 @@ function caddy(text: string, site: string, { folder, port }: Place, to: readonly
 
 const haproxy = (config: string): Program => ({ program: 'haproxy', words: ['-db', '-f'], config });
 
-/** The proxies that the page shows, and those of compose.yaml, each with the few words that a test needs otherwise. */
+/** The proxies of the page and of compose.yaml, each with the few replacements that a test needs. */
 export const PROXIES: Readonly<Record<string, (place: Place) => Promise<readonly Program[]>>> = {
   nginx: async (place) => [nginx(place)],
   caddy: async (place) => {
@@ -107,7 +107,7 @@ export const PROXIES: Readonly<Record<string, (place: Place) => Promise<readonly
   },
 };
 
-/** The balancer of compose.yaml on this machine, in front of servers on these ports. */
+/** The balancer of compose.yaml, run on this machine in front of servers on these ports. */
 export function localBalancer(
   text: string,
   servers: readonly number[],
@@ -122,7 +122,7 @@ export function localBalancer(
   ]);
 }
 
-/** Runs those programs until they are stopped. Resolves once the address answers as Perch does. */
+/** Runs the programs until they are stopped. Resolves once the address answers like Perch. */
 export async function startProxy(programs: readonly Program[], { folder, port }: Place, ca: string) {
   const children = programs.map(({ program, words, config }) => {
     const file = join(folder, `${program}.cfg`);
@@ -139,7 +139,7 @@ export async function startProxy(programs: readonly Program[], { folder, port }:
   const client = createTlsClient(ca);
   const front = {
     url,
-    /** As the global one, but trusts the certificate alone. */
+    /** Like the global `fetch`, but trusts only the certificate. */
     fetch: (path: string, init: RequestInit = {}): Promise<Response> => client.fetch(url + path, init),
     async stop(): Promise<void> {
       await client.close();

@@ -1,4 +1,4 @@
-/** docs/deploying.md#backups-and-point-in-time-recovery, followed: what was confirmed until a moment comes back, and no more. */
+/** Follows docs/deploying.md#backups-and-point-in-time-recovery: restores exactly what was confirmed until a moment. */
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const PROGRAMS = await debianPrograms();
 const leftOut = PROGRAMS === undefined && process.env.CI !== 'true';
 const MINUTES = 60_000;
 
-/** The one block of a page with these words in it. */
+/** The only block of a page with this text. */
 function blockWith(page: string, words: string): string {
   const [block, ...more] = blocksOf(readPage(page)).filter(({ text }) => text.includes(words));
   if (block === undefined || more.length > 0) throw new Error(`There is not one block with ${words}.`);
@@ -36,7 +36,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
   const url = (at: number, name = 'postgres'): string => `postgres://perch@127.0.0.1:${at}/${name}`;
   const file = (name: string): string => join(folder, name);
 
-  /** A block of the page as the user of Postgres runs it; its paths are those of this test. */
+  /** Runs a block of the page as the user of Postgres, with the paths of this test. */
   const script = (text: string): string =>
     text
       .replaceAll('/var/backups/perch', file('backups'))
@@ -68,7 +68,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
     await rm(folder, { recursive: true, force: true });
   }, MINUTES);
 
-  it('brings back what was confirmed until the moment, and nothing after it', { timeout: 3 * MINUTES }, async () => {
+  it('restores what was confirmed until the moment, and nothing after it', { timeout: 3 * MINUTES }, async () => {
     const write = (n: number) => sql`insert into moments values (${n})`;
     await sql`create table moments (n integer)`;
     const receiving = spawn(
@@ -95,7 +95,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
       await sleep(1_100);
       const [now] = await sql<[{ moment: string }]>`select date_trunc('seconds', now())::text as moment`;
       await sleep(1_100);
-      // The mistake, and what came after it.
+      // The mistake, and later charges.
       await sql`delete from moments where n = 1`;
       await write(3);
       const [{ lsn }] = await sql<[{ lsn: string }]>`select pg_current_wal_lsn()::text as lsn`;
@@ -107,7 +107,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
       const restore = adapted(blockWith('docs/deploying.md', 'recovery.signal'), [
         ['base-2026-10-01', base],
         ['2026-10-01 12:00:00+00', now.moment],
-        // Its user and group are this test's already.
+        // The files already belong to the user and group of this test.
         ['chown -R postgres: /var/lib/postgresql/restored\n', ''],
         ['su postgres -c "', ''],
         ['-p 5433\'"', `-p ${restoredPort} -c unix_socket_directories=' -l ${file('restored.log')}`],

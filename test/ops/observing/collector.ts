@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP has it in JSON. */
+/** A span in the JSON form of OTLP. */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -15,13 +15,13 @@ export interface OtlpSpan {
 
 export interface Collector {
   readonly url: string;
-  /** Bodies and headers, as they came. */
+  /** The bodies and headers as received. */
   readonly received: { readonly path: string; readonly headers: Record<string, unknown>; readonly body: string }[];
   spans(): OtlpSpan[];
   close(): Promise<void>;
 }
 
-/** Takes traces as an OpenTelemetry collector does; a silent one never answers. */
+/** Receives traces like an OpenTelemetry collector. A silent one never answers. */
 export async function startCollector({ silent = false, status = 200 } = {}): Promise<Collector> {
   const received: Collector['received'] = [];
   const server = createServer(async (request, response) => {

@@ -12,7 +12,7 @@ import { startPerch, type TestPerch } from '../../kit/perch.js';
 let perch: TestPerch | undefined;
 afterEach(() => perch?.close());
 
-/** Bills each profile and tweet that a call returns, as X does. */
+/** A network that bills each profile and tweet that a call returns, as X does. */
 const billing = (network: Network): Network => ({
   ...network,
   billing: { per: 'item', usd: { tweet: 0.005, user: 0.01 } },
@@ -52,7 +52,7 @@ async function start() {
   return { perch, account, client: createClient(perch.url, account.key), run, lines, costs };
 }
 
-it('books the cost of a read, look-ups included, to its operation and never on the receipt', async () => {
+it('adds the cost of a read, including look-ups, to its operation and never to the receipt', async () => {
   const { client, run, costs, lines } = await start();
   const reply = await client.get('/v1/users/user1/followers?count=30');
   expect(reply.status).toBe(200);
@@ -62,7 +62,7 @@ it('books the cost of a read, look-ups included, to its operation and never on t
   await run(60_000);
   const [row] = await costs.read('2000-01-01');
   expect(row).toMatchObject({ network: 'scripted', operation: 'followers', answers: 2, items: 60, cacheHits: 30 });
-  // A profile for the handle, and a page of 30.
+  // A profile to resolve the handle, and a page of 30.
   expect(row).toMatchObject({ charged: 3000 + 1500, calls: 2, tweets: 0, users: 31, cost: 310_000 });
   await run(HOUR_MS);
   await run(HOUR_MS);
@@ -71,7 +71,7 @@ it('books the cost of a read, look-ups included, to its operation and never on t
   expect(warnings[0]).toContain('followers does not earn');
 });
 
-it('a batch that several calls share is billed to each of them by its part', async () => {
+it('divides the cost of a shared batch among its calls', async () => {
   const { perch: service, client, run, costs } = await start();
   await Promise.all([
     client.get('/v1/users/user2'),
@@ -90,7 +90,7 @@ it('a batch that several calls share is billed to each of them by its part', asy
   ]);
 });
 
-it('books what streams and subscriptions read where the operator sees what watching costs', async () => {
+it('adds the cost of streams and subscriptions to what the operator sees for watching', async () => {
   const { perch: service, account, run, costs } = await start();
   const query = encodeURIComponent('subscription Mine { timeline(user: "user1") { nodes { id } } }');
   const own = await openStream(`${service.url}/graphql?query=${query}`, account.key, { accept: 'text/event-stream' });

@@ -12,12 +12,12 @@ beforeEach(async () => {
 afterEach(() => cli?.close());
 
 describeOnRedis('WORKERS', (redis) => {
-  test('several workers show their metrics added up, at one port', { timeout: SLOW_MS }, async () => {
+  test('adds up the metrics of several workers at one port', { timeout: SLOW_MS }, async () => {
     const metricsPort = await freePort('127.0.0.1');
     const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
     const { url, started } = await serve(cli, env);
     const key = await newKey(cli);
-    // Connections of their own: they go to the workers by turns.
+    // Separate connections, which go to the workers in turn.
     const ask = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
     for (let asked = 0; asked < 10; asked += 1) expect((await ask()).status).toBe(200);
     const scrape = async () => readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());

@@ -19,7 +19,7 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   summary: ['', '_sum', '_count'],
 };
 
-/** Reads the exposition format, version 0.0.4, and throws at whatever is not allowed in it. */
+/** Parses the exposition format, version 0.0.4. Throws if anything in it is not allowed. */
 export function readExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');
   const families = new Map<string, Family>();

@@ -20,7 +20,7 @@ afterAll(() => watched?.perch.close());
 const scrape = async (): Promise<Map<string, Family>> =>
   readExposition(await (await fetch(`${address}/metrics`)).text());
 
-/** The sum of the samples of this name with these labels. */
+/** The sum of all samples with this name and these labels. */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
   const family = (await scrape()).get(name.replace(/_(?:count|sum)$/, '')) ?? (await scrape()).get(name);
   if (family === undefined) throw new Error(`There is no ${name}`);
@@ -31,7 +31,7 @@ async function value(name: string, labels: Record<string, string> = {}): Promise
   return own.reduce((sum, sample) => sum + sample.value, 0);
 }
 
-/** What a step adds to a metric; waits until it has. */
+/** Runs a step, and waits until it has added this much to the metric. */
 async function adds(step: () => Promise<unknown>, name: string, labels: Record<string, string>, expected: number) {
   const before = await value(name, labels);
   await step();
@@ -40,7 +40,7 @@ async function adds(step: () => Promise<unknown>, name: string, labels: Record<s
 }
 
 describe('the metrics', () => {
-  it('are at /metrics of their own port, and nowhere else', async () => {
+  it('are served at /metrics of their own port, and nowhere else', async () => {
     const reply = await fetch(`${address}/metrics`);
     expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect((await fetch(`${address}/`)).status).toBe(404);
@@ -49,7 +49,7 @@ describe('the metrics', () => {
     expect((await watched.client.get('/metrics')).status).toBe(404);
   });
 
-  it('are named as Prometheus asks: counters end in _total, times are in seconds, each says what it is', async () => {
+  it('follow the naming rules of Prometheus: counters end in _total, times are in seconds, all have help', async () => {
     await watched.client.get('/v1/users/user1');
     for (const [name, { type, help }] of await scrape()) {
       expect(help, name).toMatch(/\S/);
@@ -98,13 +98,13 @@ describe('the metrics', () => {
     await adds(read, 'perch_upstream_unreadable_total', { family: 'fast' }, 2);
   });
 
-  it('count webhooks by what they tell of and how they went', async () => {
+  it('count webhooks by subject and outcome', async () => {
     const address = 'https://127.0.0.1/';
     const deliver = async () => (await watchOf(watched.perch.database.sql, watched.account, address)).write(Date.now());
     await adds(deliver, 'perch_webhook_duration_seconds_count', { of: 'watch', outcome: 'failed' }, 1);
   });
 
-  it('tell of watches, and of what their receivers have not taken', async () => {
+  it('report watches, and deliveries that are still pending', async () => {
     const { sql } = watched.perch.database;
     const watch = await watchOf(sql, watched.account, 'https://127.0.0.1/');
     const active = { state: 'active', reason: '' };
@@ -114,13 +114,13 @@ describe('the metrics', () => {
       active: await value('perch_watches', active),
       waiting: await value('perch_watches', waiting),
     });
-    // An answer does for a second.
+    // The figures are cached for a second.
     const later = () => sleep(1_100);
     await later();
     const before = await figures();
     expect(await value('perch_webhooks_overdue_seconds')).toBeLessThan(60);
     await sql`update watches set state = 'waiting', reason = 'credits', due_at = now() + interval '1 day' where watch_id = ${watch.watchId}`;
-    // Not sent while other tests count what is.
+    // Due later, so that they are not sent while other tests count sent ones.
     const inAnHour = Date.now() + 3_600_000;
     await watch.write(inAnHour);
     await watch.write(inAnHour);
@@ -132,14 +132,14 @@ describe('the metrics', () => {
     });
   });
 
-  it('count who is too fast', async () => {
+  it('count callers above their rate limit', async () => {
     const { key } = await watched.perch.account({ qps: 1 });
     const slow = createClient(watched.perch.url, key);
     const both = async () => void (await Promise.all([slow.get('/v1/me'), slow.get('/v1/me')]));
     await adds(both, 'perch_http_rate_limited_total', { policy: 'account' }, 1);
   });
 
-  it('tell of sessions, the queue and the process', async () => {
+  it('report sessions, the queue and the process', async () => {
     expect(await value('perch_sessions', { state: 'ok' })).toBe(1);
     expect(await value('perch_upstream_queue_length')).toBe(0);
     await watched.client.get('/v1/users/user1?fresh=true');
@@ -151,7 +151,7 @@ describe('the metrics', () => {
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(1e7);
   });
 
-  it('no caller can add a time series', async () => {
+  it('get no new time series from callers', async () => {
     const names = async () =>
       new Set([...(await scrape()).values()].flatMap(({ samples }) => samples.map(({ labels }) => labels.operation)));
     const ask = async (n: number) => {
@@ -170,7 +170,7 @@ describe('the metrics', () => {
   });
 });
 
-it('a port that is taken is named at the start', async () => {
+it('fail the start with the name of a port that is taken', async () => {
   const taken = address.replace(/.*:/, '');
   await expect(startWatched({ env: { PERCH_METRICS_PORT: taken } })).rejects.toThrow(`PERCH_METRICS_PORT ${taken}`);
 });

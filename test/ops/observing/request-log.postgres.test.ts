@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => watched?.perch.close());
 
-/** The line of the request with this id. */
+/** The log line of the request with this id. */
 async function lineOf(requestId: string | null): Promise<Record<string, unknown>> {
   const lines = () => watched.log.lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
   await until('the request is logged', () => lines().some((line) => line.request_id === requestId));
@@ -21,7 +21,7 @@ async function lineOf(requestId: string | null): Promise<Record<string, unknown>
 }
 
 describe('the log has one line per request', () => {
-  it('a paid read: whose it was, what it was, what it cost and what it took upstream', async () => {
+  it('has account, operation, charge and upstream calls of a paid read', async () => {
     const { client, account } = watched;
     const reply = await client.get('/v1/users/user1');
     expect(await lineOf(reply.headers.get('x-request-id'))).toMatchObject({
@@ -45,14 +45,14 @@ describe('the log has one line per request', () => {
     });
   });
 
-  it('a refusal has its code and no charge', async () => {
+  it('has the code of a refusal, and no charge', async () => {
     const reply = await watched.client.get('/v1/users/nobody_of_that_name');
     const line = await lineOf(reply.headers.get('x-request-id'));
     expect(line).toMatchObject({ status: 404, code: 'not_found', operation: 'user' });
     expect(line).not.toHaveProperty('charge');
   });
 
-  it('GraphQL and pages, too', async () => {
+  it('covers GraphQL and pages, too', async () => {
     const query = await watched.client.post('/graphql', { query: 'query Mine { me { balance } }' });
     expect(await lineOf(query.headers.get('x-request-id'))).toMatchObject({
       url: '/graphql',
@@ -69,7 +69,7 @@ describe('the log has one line per request', () => {
     const { net, perch, account, log } = watched;
     const release = net.hold();
     const before = net.calls.length;
-    // Not fetch: it would open another connection in its place, which nobody uses.
+    // Not with fetch, which would open another connection that is never used.
     const asked = request(`${perch.url}/v1/users/user9`, { agent: false, headers: { 'x-api-key': account.key } });
     asked.on('error', () => undefined).end();
     await net.called(before + 1);
@@ -82,7 +82,7 @@ describe('the log has one line per request', () => {
 });
 
 describe('no key is ever in the log (A3)', () => {
-  it('wherever a caller puts one', async () => {
+  it('wherever a caller puts it', async () => {
     const { perch, account, log, net } = watched;
     const { key } = account;
     const client = createClient(perch.url, null);
@@ -184,7 +184,7 @@ describe('no key is ever in the log (A3)', () => {
     expect(performance.now() - before).toBeLessThan(500);
   });
 
-  it('nor when an error from outside quotes it', () => {
+  it('even if an error from outside quotes it', () => {
     const lines: string[] = [];
     const log = pino({}, hidingKeys({ write: (line) => void lines.push(line) }));
     const { key } = watched.account;

@@ -13,7 +13,7 @@ const CACHED = new RegExp(`^total;${MS}$`);
 
 const timing = (reply: { headers: Headers }) => reply.headers.get('server-timing') ?? '';
 
-it('an answer that went to the network says how long it waited, was read and took in all (L7)', async () => {
+it('reports the wait, the upstream time and the total for an answer from the network (L7)', async () => {
   expect(timing(await watched.client.get('/v1/users/user1'))).toMatch(WHOLE);
   const query = '{ user(handle: "user2") { id } }';
   expect(timing(await watched.client.post('/graphql', { query }))).toMatch(WHOLE);
@@ -24,13 +24,13 @@ it('reports no upstream time for a cached read', async () => {
   expect(timing(await watched.client.get('/v1/users/user3'))).toMatch(CACHED);
 });
 
-it('so does a read that the network failed', async () => {
+it('reports them for a read that failed at the network', async () => {
   watched.net.fail(new Error('broken'));
   const reply = await watched.client.get('/v1/users/user4?fresh=true').finally(() => watched.net.heal());
   expect([reply.status, WHOLE.test(timing(reply))]).toEqual([503, true]);
 });
 
-it('the time at the network is that of the network', async () => {
+it('reports the upstream time of the network', async () => {
   const release = watched.net.hold();
   const before = watched.net.calls.length;
   const asked = watched.client.get('/v1/users/user5?fresh=true');

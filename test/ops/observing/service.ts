@@ -9,11 +9,11 @@ export interface Watched {
   readonly net: ScriptedNetwork;
   readonly account: TestAccount;
   readonly client: Client;
-  /** Everything that was logged, at every level. */
+  /** All log lines, of every level. */
   readonly log: { readonly lines: string[] };
 }
 
-/** A Perch over a scripted network of ten users, with an account and a log that can be read. */
+/** A Perch over a scripted network of ten users, with an account and a readable log. */
 export async function startWatched(
   options: Partial<ComposeOptions> & { env?: Record<string, string> } = {},
 ): Promise<Watched> {

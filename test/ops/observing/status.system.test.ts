@@ -10,7 +10,7 @@ import { startWatched, type Watched } from './service.js';
 let watched: Watched | undefined;
 afterEach(() => watched?.perch.close());
 
-/** A network with two sessions, of which some may be broken, each with its own fault. */
+/** A network with two sessions, some of which may be broken, each with its own fault. */
 function twoSessions(broken: Record<string, Error>): Network {
   const { network, users } = createScriptedNetwork();
   users([1]);
@@ -32,7 +32,7 @@ function twoSessions(broken: Record<string, Error>): Network {
   };
 }
 
-/** It may be asked for ten times a second. */
+/** Reads the status, which may be requested ten times a second. */
 async function status(): Promise<unknown> {
   for (;;) {
     const reply = await watched?.client.get('/status');

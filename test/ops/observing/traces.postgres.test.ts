@@ -17,7 +17,7 @@ describe('traces go to the collector that is configured', () => {
   });
   afterEach(() => collector.close());
 
-  /** All spans, sent on the way down. */
+  /** Closes the service, which sends all spans, and returns them. */
   async function spans(): Promise<OtlpSpan[]> {
     await watched.perch.close();
     return collector.spans();
@@ -29,7 +29,7 @@ describe('traces go to the collector that is configured', () => {
     return child;
   };
 
-  it('a request is a span of the trace that it names; operation, upstream call and ledger post are below it', async () => {
+  it('makes a request a span of its trace, with operation, upstream call and ledger post below it', async () => {
     const reply = await watched.client.get('/v1/users/user1', { traceparent: `00-${OF}-${PARENT}-01` });
     const all = await spans();
     expect(collector.received.map(({ path }) => path)).toEqual(['/v1/traces']);
@@ -55,7 +55,7 @@ describe('traces go to the collector that is configured', () => {
     expect(all).toHaveLength(4);
   });
 
-  it('GraphQL by POST, too', async () => {
+  it('traces GraphQL by POST, too', async () => {
     await watched.client.post('/graphql', { query: 'query Mine { user(handle: "user1") { id } }' });
     const all = await spans();
     const operation = childOf(all, named(all, 'POST /graphql')[0], 'operation');
@@ -63,8 +63,8 @@ describe('traces go to the collector that is configured', () => {
     childOf(all, operation, 'upstream call');
   });
 
-  it('an upstream call for several is a child of the first and linked to the others', async () => {
-    // Three wait for the pace together when they come soon after one that was served, from which a busy machine may keep them.
+  it('makes a shared upstream call a child of the first request, linked to the others', async () => {
+    // Three requests share a call if they arrive soon after another one. On a busy machine they may be late, so try often.
     watched.net.users(range(40));
     for (let first = 1; first < 40 && !watched.net.calls.some(({ of }) => of.length === 3); first += 4) {
       await watched.client.get(`/v1/users/user${first}`);
@@ -80,7 +80,7 @@ describe('traces go to the collector that is configured', () => {
     expect(linked).toHaveLength(2);
   });
 
-  it('a failure is marked with its code', async () => {
+  it('marks a failure with its code', async () => {
     watched.net.fail(new Error('broken, and says what was asked for'));
     await watched.client.get('/v1/users/user5');
     const all = await spans();
@@ -91,7 +91,7 @@ describe('traces go to the collector that is configured', () => {
     }
   });
 
-  it('nothing of a caller is in them: no key, no query, no handle', async () => {
+  it('contains nothing of a caller: no key, no query, no handle', async () => {
     const { client, account, perch } = watched;
     const { key } = account;
     await client.get('/v1/tweets/search?query=a-private-matter');
@@ -117,7 +117,7 @@ describe('traces go to the collector that is configured', () => {
   );
 });
 
-it('a collector that does not answer holds up nothing: no answer, and the end only for some seconds', async () => {
+it('delays no answer for a collector that does not answer, and the shutdown only by seconds', async () => {
   const collector = await startCollector({ silent: true });
   const watched = await startWatched({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` } });
   expect((await watched.client.get('/v1/users/user1')).status).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a node of the soak: every few seconds it writes what is alive after a garbage collection, as a line of
- * JSON, to the file in SOAK_REPORT.
+ * Loaded into a node of the soak. Every few seconds, it collects garbage and appends what is still alive as a line of
+ * JSON to the file in SOAK_REPORT.
  */
 import { appendFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

@@ -12,11 +12,11 @@ export interface Sample {
   readonly timers: number;
 }
 
-/** Where nodes write what is alive in them. */
+/** The file to which nodes write their reports. */
 export class Reports {
   readonly #folder = mkdtempSync(join(tmpdir(), 'perch-soak-'));
 
-  /** The settings of a node that writes. */
+  /** The settings of a node that writes reports. */
   envOf(node: number): Record<string, string> {
     const preload = fileURLToPath(new URL('inside.mjs', import.meta.url));
     return { NODE_OPTIONS: `--import ${preload}`, SOAK_REPORT: this.#fileOf(node) };
@@ -36,17 +36,17 @@ export class Reports {
   }
 }
 
-/** What a node's bounded memories (docs/limits.md) weigh, by its metrics: they fill slowly, and are no leak. */
+/** The size of a node's bounded memories (docs/limits.md) by its metrics: they fill slowly, which is not a leak. */
 export async function weighedIn(metricsPort: number): Promise<{ atMs: number; bytes: number }> {
   const families = readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
   const samples = families.get('perch_memory_bytes')?.samples ?? [];
   return { atMs: Date.now(), bytes: samples.reduce((sum, { value }) => sum + value, 0) };
 }
 
-/** Files, sockets and pipes that a process has open. */
+/** The number of open files, sockets and pipes of a process. */
 export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** A line through points by least squares: its slope, and how far off that may be by chance (its standard error). */
+/** A least-squares line through the points: its slope, and the standard error of the slope. */
 export function trendOf(points: readonly (readonly [x: number, y: number])[]): { slope: number; error: number } {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [middleX, middleY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];

@@ -1,6 +1,6 @@
 /**
- * Two nodes, Redis and Postgres under mixed load, with an upstream of which one call in twenty fails. One node is killed
- * again and again; the other must not grow. `npm run soak` does it for as long as told.
+ * Two nodes, Redis and Postgres under mixed load, with an upstream that fails one call in twenty. One node is killed
+  * repeatedly; the other must not grow. `npm run soak` runs it for a given time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
@@ -15,13 +15,13 @@ import { fanOf, MANY, noteOf } from '../../networks/contract/world.js';
 import { descriptorsOf, Reports, type Sample, trendOf, weighedIn } from './inside.js';
 
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 30);
-/** From here on, memory must be flat: what is cached has filled its place. Shorter runs say nothing of it. */
+/** After this time the caches are full, so memory must be flat. Shorter runs do not check it. */
 const LONG_SECONDS = 300;
 const KILL_EVERY_S = Math.min(60, SECONDS / 3);
 const SLOW_MS = (SECONDS + 180) * 1000;
 const CREDITS = 10_000_000;
 const WIDTH = 16;
-/** The node that lives from beginning to end, and the one that is killed. */
+/** The node that runs throughout, and the one that is killed. */
 const [KEPT, VICTIM] = [0, 1];
 const MB = 2 ** 20;
 
@@ -32,7 +32,7 @@ const SETTINGS = {
   PERCH_PACE_FAST: '400',
   PERCH_PACE_SLOW: '400',
   PERCH_CACHE_MB: '4',
-  // Short, so that pages are read, cached, hit and read again throughout.
+  // Short, so that pages are read, cached, hit and read again during the whole run.
   PERCH_TTL_PROFILE_S: '5',
   PERCH_TTL_TWEET_S: '5',
   PERCH_TTL_FIRST_PAGE_S: '3',
@@ -68,7 +68,7 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     reports.close();
   }, 60_000);
 
-  /** A read of some kind, of something; one in ten of them fresh. */
+  /** A random read, one in ten of them fresh. */
   function address(n: number): string {
     const person = upstream.handle(chance.happens(0.3) ? 'harbor' : fanOf(chance.int(MANY)));
     const path = chance.pick([
@@ -99,14 +99,14 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     return kills;
   }
 
-  /** Megabytes of the node that lives on that none of its bounded memories accounts for, by minutes. */
+  /** Megabytes of the surviving node beyond its bounded memories, by minutes. */
   const unaccounted = (samples: readonly Sample[], weighed: readonly { atMs: number; bytes: number }[]) =>
     samples.flatMap(({ atMs, bytes }) => {
       const last = weighed.findLast((one) => one.atMs <= atMs);
       return last ? [[atMs / 60_000, (bytes - last.bytes) / MB] as const] : [];
     });
 
-  it('books exact, no descriptor or timer leaked, memory flat, as quick at the end as at the beginning', {
+  it('keeps exact books, flat memory and its speed, and leaks no descriptor or timer', {
     timeout: SLOW_MS,
   }, async () => {
     const account = await fleet.account({ credits: CREDITS, qps: 100_000 });
@@ -117,7 +117,7 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     const descriptors = descriptorsOf(keptPid());
     const weighed: { atMs: number; bytes: number }[] = [];
     const weigh = async (): Promise<void> => void weighed.push(await weighedIn(metricsPort));
-    // A connection that is closed just as it is used again costs one sample.
+    // A connection that is closed just when it is reused costs one sample.
     const weighing = setInterval(() => void weigh().catch(() => {}), 2000);
     const kills = await killAgainAndAgain(endsAt);
     await sleep(Math.max(0, endsAt - performance.now()));
@@ -153,13 +153,13 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     const timers = samples.map((sample) => sample.timers);
     expect(timers.at(-1)).toBeLessThanOrEqual(Math.max(...timers.slice(0, Math.ceil(timers.length / 2))) + WIDTH);
     expect(late).toBeLessThan(3 * early + 100);
-    // Three standard errors, and no more than a megabyte a minute.
+    // At most three standard errors, and at most a megabyte a minute.
     if (SECONDS >= LONG_SECONDS) expect(trend.slope).toBeLessThan(Math.max(3 * trend.error, 0.2));
     else expect(samples.at(-1)?.bytes).toBeLessThan(200 * MB);
   });
 });
 
-/** At once, so that it can be watched while the soak runs. */
+/** Prints at once, so that the soak can be watched. */
 function say(text: string): void {
   if (process.env.SOAK_SECONDS !== undefined) process.stderr.write(`${text}\n`);
 }

@@ -1,4 +1,4 @@
-/** A known advisory fails the check, unless it is accepted: for a while, with a reason, no longer than is promised. */
+/** A known advisory fails the check unless it is accepted with a reason, for no longer than SECURITY.md promises. */
 import { expect, test } from 'vitest';
 import { type Advisory, advisoriesOf, checkAdvisories } from '../../../tools/supply/advisories.js';
 import { type AcceptedAdvisory, DAYS_TO_MEND } from '../../../tools/supply/policy.js';
@@ -22,7 +22,7 @@ test('reports an accepted advisory with its reason until its last day, and fails
   ]);
 });
 
-test('none is accepted for longer than is promised for its severity', () => {
+test('accepts none for longer than is promised for its severity', () => {
   expect(checkAdvisories([ADVISORY], [{ ...ROW, until: '2026-02-01' }], '2026-01-02').faults).toEqual([
     `${WHAT}. It is accepted for 31 days; 30 are promised.`,
   ]);
@@ -41,7 +41,7 @@ test('fails on an acceptance whose advisory is no longer reported', () => {
   ]);
 });
 
-test('each advisory of a report counts once; without a report nothing is claimed', () => {
+test('counts each advisory of a report once, and claims nothing without a report', () => {
   const via = {
     name: 'uuid',
     title: 'Guessable',
@@ -55,7 +55,7 @@ test('each advisory of a report counts once; without a report nothing is claimed
   expect(advisoriesOf('')).toBeNull();
 });
 
-test('SECURITY.md promises these days', () => {
+test('has the same days as SECURITY.md', () => {
   const page = readPage('SECURITY.md');
   const { critical, high, moderate, low } = DAYS_TO_MEND;
   expect([moderate, low]).toEqual([90, 90]);

@@ -27,7 +27,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** A registry that answers the question for advisories, or nothing. */
+/** A registry that answers requests for advisories, or not at all. */
 async function registry(advisories: Record<string, unknown[]> | null): Promise<string> {
   server = createServer((request, response) => {
     const isAsked = request.method === 'POST' && request.url?.endsWith('/advisories/bulk');
@@ -53,7 +53,7 @@ test('fails on an advisory that was not accepted and names its package', { timeo
   expect(code).toBe(1);
 });
 
-test('a registry that knows none lets it pass', { timeout: SLOW_MS }, async () => {
+test('passes if the registry knows no advisory', { timeout: SLOW_MS }, async () => {
   const { code, stdout } = await run('supply', await registry({}));
   expect(stdout).toMatch(/^Licences of \d+ packages: .*\nAdvisories: 0 known, 0 of them accepted\.\n$/);
   expect(code).toBe(0);
@@ -63,7 +63,7 @@ test.each([
   ['refuses', null],
   ['is not there', undefined],
 ])(
-  'with a registry that %s it checks licences, and says that it checked no more',
+  'checks only licences, and says so, with a registry that %s',
   { timeout: SLOW_MS },
   async (_how, answer) => {
     const { code, stdout } = await run('supply', answer === null ? await registry(null) : undefined);
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('the list of what the package is made of has each package of production once, with its hash', {
+test('lists each production package of the SBOM once, with its hash', {
   timeout: SLOW_MS,
 }, async () => {
   const { code, stdout } = await run('sbom');

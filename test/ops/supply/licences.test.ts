@@ -1,4 +1,4 @@
-/** A package under a licence that is not allowed cannot come in unnoticed. */
+/** A package under a licence that is not allowed is noticed. */
 import { expect, test } from 'vitest';
 import { checkLicences } from '../../../tools/supply/licences.js';
 import { type Lockfile, readLockfile } from '../../../tools/supply/lockfile.js';
@@ -10,7 +10,7 @@ const withPackage = (entry: Lockfile['packages'][string]): Lockfile => ({
   packages: { ...LOCKFILE.packages, 'node_modules/uuid/node_modules/@other/one': { version: '1.2.3', ...entry } },
 });
 
-test('every package of the project has a licence that is allowed', () => {
+test('allows the licence of every package of the project', () => {
   expect(checkLicences(LOCKFILE).faults).toEqual([]);
   expect(checkLicences(LOCKFILE).packages).toBeGreaterThan(500);
 });
@@ -24,12 +24,12 @@ test.each([
   ['SEE LICENSE IN LICENSE', ['The licence SEE LICENSE IN LICENSE is not allowed: @other/one 1.2.3, in production.']],
   ['toString', ['The licence toString is not allowed: @other/one 1.2.3, in production.']],
   [undefined, ['The lockfile names no licence: @other/one 1.2.3, in production.']],
-])('one more package under %s', (license, faults) => {
+])('judges one more package under %s', (license, faults) => {
   const said = checkLicences(withPackage(license === undefined ? {} : { license })).faults;
   expect(said).toEqual(faults.map((text) => `${text} See tools/supply/policy.ts.`));
 });
 
-test('a tool may have a licence that is only for tools, and no other', () => {
+test('allows a licence for tools only to tools', () => {
   expect(checkLicences(withPackage({ license: 'MPL-2.0', dev: true })).faults).toEqual([]);
   expect(checkLicences(withPackage({ license: 'GPL-3.0', dev: true })).faults).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Percentiles out of counts by bucket: near the true ones, whatever the times are. */
+/** Percentiles from counts by bucket are close to the exact ones, whatever the times are. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -20,7 +20,7 @@ const sumsOf = (times: readonly number[]): TrafficSums =>
 
 const times = fc.array(fc.double({ min: 0.01, max: 29_999, noNaN: true }), { minLength: 1, maxLength: 200 });
 
-it('a percentile is at most two thirds above or below the true one, beyond the first millisecond', () => {
+it('is at most two thirds above or below the exact percentile, beyond the first millisecond', () => {
   fc.assert(
     fc.property(times, fc.constantFrom(0.5, 0.9, 0.99), (all, share) => {
       const sorted = [...all].sort((one, other) => one - other);
@@ -31,7 +31,7 @@ it('a percentile is at most two thirds above or below the true one, beyond the f
   );
 });
 
-it('p50 is never above p99, and sums in any order say the same', () => {
+it('never has a p50 above p99, and is independent of the order of sums', () => {
   fc.assert(
     fc.property(times, times, (one, other) => {
       const both = plusTraffic(sumsOf(one), sumsOf(other));

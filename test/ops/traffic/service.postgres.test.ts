@@ -1,4 +1,4 @@
-/** What the sums say of requests to a whole service, by every interface. */
+/** The sums of requests to a whole service, over every interface. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import type { StatusTraffic, TrafficFigures } from '../../../src/ports/figures.js';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const call = { name: 'user', arguments: { handle: 'person_1' } };
   await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, account.key);
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-  // A request is over a moment after its answer has come.
+  // A request is recorded a moment after its answer has arrived.
   const countAll = async () => {
     for (const poll of polls) await poll();
     figures = await createTraffic(perch.database.sql).read(`${hourAgo.slice(0, 13)}:00:00Z`, { limits: 10 });
@@ -67,7 +67,7 @@ const counted = (of: Partial<StatusTraffic>): number =>
     .filter((row) => Object.entries(of).every(([name, value]) => row[name as keyof StatusTraffic] === value))
     .reduce((sum, { requests }) => sum + requests, 0);
 
-it('requests are counted once, by interface, status and code', () => {
+it('counts requests once, by interface, status and code', () => {
   expect(counted({ interface: 'rest', status: 200 })).toBe(3);
   expect(counted({ interface: 'rest', code: 'not_found' })).toBe(1);
   expect(counted({ interface: 'rest', status: 402, code: 'no_credits' })).toBe(1);
@@ -79,11 +79,11 @@ it('requests are counted once, by interface, status and code', () => {
   expect(counted({ interface: 'mcp' })).toBe(1);
 });
 
-it('calls with a test key are counted apart', () => {
+it('counts calls with a test key separately', () => {
   expect(counted({ interface: 'test' })).toBe(1);
 });
 
-it('sums items and the cached share by operation, but not by names that callers choose', () => {
+it('sums up items and the cached share by operation, but not by names that callers choose', () => {
   const operation = (of: string, name: string) =>
     figures.operations.find((row) => row.interface === of && row.operation === name);
   expect(operation('rest', 'user')).toMatchObject({ items: 3, cacheHits: 2 });
@@ -91,7 +91,7 @@ it('sums items and the cached share by operation, but not by names that callers 
   expect(figures.operations.map((row) => row.operation)).not.toContain('Mine');
 });
 
-it('names the account that met a limit, with the limit', () => {
+it('records the account that reached a limit, with the limit', () => {
   expect(figures.limits).toContainEqual(expect.objectContaining({ accountId, limit: 'rate_limited', refusals: 2 }));
   expect(figures.limits.map(({ limit }) => limit)).toContain('no_credits');
 });

@@ -1,4 +1,4 @@
-/** Sums of requests before they are written: by hour and kind, bounded, and kept while the database is away. */
+/** Sums of requests before they are written: by hour and kind, bounded, and kept while the database is down. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { TrafficBook, type TrafficSample } from '../../../src/figures/traffic-book.js';
@@ -33,7 +33,7 @@ const sample = (given: Partial<TrafficSample> = {}): TrafficSample => ({
   ...given,
 });
 
-it('requests of the same kind are one row; of another hour, interface, operation, status, code or time another', async () => {
+it('keeps one row per hour, interface, operation, status, code and time', async () => {
   const book = open();
   book.note(sample());
   book.note(sample({ items: 3, cacheHits: 2 }));
@@ -48,7 +48,7 @@ it('requests of the same kind are one row; of another hour, interface, operation
   expect(rows.at(-1)).toMatchObject({ hour: '2026-11-23T15:00:00Z', requests: 1 });
 });
 
-it('sums all names that callers choose as one operation, and a missing name apart', async () => {
+it('sums up all names that callers choose as one operation, and missing names separately', async () => {
   const book = open();
   for (let n = 0; n < 100; n += 1) book.note(sample({ operation: `mine${n}`, interface: 'graphql' }));
   book.note(sample({ operation: null }));
@@ -59,7 +59,7 @@ it('sums all names that callers choose as one operation, and a missing name apar
   ]);
 });
 
-it('limits are counted by account and day', async () => {
+it('counts reached limits by account and day', async () => {
   const book = open();
   const limit = (name: string, accountId: string | null) => book.note(sample({ limit: { name, accountId } }));
   for (let n = 0; n < 3; n += 1) limit('rate_limited', 'ada');
@@ -87,7 +87,7 @@ it('writes rows of a failed flush once, before those of the next flush', async (
   expect(limits.map(({ refusals }) => refusals)).toEqual([1, 1]);
 });
 
-it('a flood from more accounts than are kept leaves out new ones, and counts those it knows', async () => {
+it('drops new accounts, and still counts known ones, when there are more than it keeps', async () => {
   const book = open();
   const from = (n: number) => book.note(sample({ limit: { name: 'rate_limited', accountId: `account ${n}` } }));
   for (let n = 0; n < 6_000; n += 1) from(n);

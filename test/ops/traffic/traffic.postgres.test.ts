@@ -30,7 +30,7 @@ const met = (given: Partial<LimitRow> = {}): LimitRow => ({
   ...{ day: utcDay(NOW), accountId: null, limit: 'rate_limited', refusals: 1, ...given },
 });
 
-it('processes that write at once add up', async () => {
+it('adds up what processes write at once', async () => {
   const rows = [row(), row({ bucket: 9, requests: 1 }), row({ interface: 'mcp', status: 404, code: 'not_found' })];
   const all = Array.from({ length: 4 }, () => createTraffic(database.sql));
   await Promise.all(
