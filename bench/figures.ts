@@ -1,32 +1,32 @@
-/** Medians and how far the rounds lie apart. */
+/** Medians, and the spread of the rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** One line of a section: what was measured, and where there is one to compare with, the ratio to it. */
+/** One line of a section: what was measured, and the ratio to what it is compared with, if anything. */
 export interface Line {
   readonly name: string;
   readonly unit: string;
   readonly value: Spread;
   readonly costs?: Costs;
-  /** `median` is the ratio of the medians; `min` and `max` are those of single rounds: how much noise there was. */
+  /** `median` is the ratio of the medians. `min` and `max` are ratios of single rounds, which show the noise. */
   readonly ratio?: Spread & { readonly of: string };
-  /** The same of the slowest hundredth. */
+  /** The same ratio for p99. */
   readonly p99Ratio?: Spread;
-  /** From the project's figures to design for; for reading, never for passing. */
+  /** The project's design target. For orientation; it is never a condition for passing. */
   readonly goal?: string;
 }
 
-/** Processor time per answer, in microseconds, and what else the rate does not tell. */
+/** CPU time per answer in microseconds, and other costs that the rate does not show. */
 export interface Costs {
-  /** The server's process alone. */
+  /** Of the server's process only. */
   readonly cpu: Spread;
   readonly postgres: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** The share of one core that the load generator took. */
+  /** The share of one core that the load generator used. */
   readonly generator: Spread;
 }
 
@@ -50,23 +50,23 @@ export const spread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
-/** Of values in order, from the smallest: the one below which this share of them lies. */
+/** The value below which this share of the sorted values lies. */
 export const percentile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
-/** Ours over theirs; round by round for the noise. */
+/** Our figure over theirs, in total and round by round for the noise. */
 export function ratioOf(ours: readonly number[], theirs: readonly number[], of: string): NonNullable<Line['ratio']> {
   const single = ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
   return { ...spread(single), median: median(ours) / median(theirs), of };
 }
 
-/** A thing to measure, round by round. */
+/** One measurement that is repeated in rounds. */
 export interface Contestant<Figure> {
   readonly name: string;
   readonly round: () => Promise<Figure>;
 }
 
-/** Rounds in turn, A B C A B C, so that whatever else the machine does falls on all of them. One figure per round, by name. */
+/** Runs the rounds in turn, A B C A B C, so that other load affects all of them. Returns a figure per round, by name. */
 export async function alternate<Figure>(
   contestants: readonly Contestant<Figure>[],
   rounds: number,

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import type { BenchOptions } from './options.js';
 
-/** What a run's figures depend on besides the code. */
+/** The machine and versions on which the figures of a run depend. */
 export const MACHINE = {
   date: new Date().toISOString().slice(0, 10),
   node: process.version,
@@ -10,10 +10,10 @@ export const MACHINE = {
   memoryGb: Math.round(totalmem() / 2 ** 30),
 };
 
-/** The same as the beginning of a sentence. */
+/** The same text as the beginning of a sentence. */
 export const machineLine = (): string =>
   `${MACHINE.date}, Node ${MACHINE.node.slice(1)}, ${MACHINE.cores} cores (${MACHINE.processor}), ${MACHINE.memoryGb} GB`;
 
-/** With how long was measured. */
+/** The same with the duration of the measurements. */
 export const runLine = ({ rounds, seconds }: BenchOptions): string =>
   `${machineLine()}; medians of ${rounds} rounds of ${seconds} s.`;

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { CLIENTS, type ClientName } from './scenarios/clients.js';
 
-/** The scenarios, by the letter they go by everywhere. */
+/** The scenarios by their letters. */
 export const SCENARIOS = {
   A: 'GET /v1/users/{handle}, cached',
   B: 'timeline of 20, cached',
@@ -28,20 +28,20 @@ export interface BenchOptions {
   readonly letters: readonly Letter[];
   readonly rounds: number;
   readonly seconds: number;
-  /** Of each load: A to D, K and L are measured with all of these numbers of connections. */
+  /** Numbers of connections. A to D, K and L are measured with each of them. */
   readonly loads: readonly number[];
-  /** The first of them, with which everything else is measured. */
+  /** The first of these numbers, with which everything else is measured. */
   readonly connections: number;
-  /** Those that A to C and L are measured for. */
+  /** The clients for which A to C and L are measured. */
   readonly clients: readonly ClientName[];
-  /** Tweets of the large corpus. */
+  /** The number of tweets in the large corpus. */
   readonly tweets: number;
   readonly print: 'text' | 'json' | 'markdown';
-  /** Instead of comparing: CPU profiles of the service under A to D, K and L, written here. */
+  /** Instead of comparing, writes CPU profiles of the service under A to D, K and L to this folder. */
   readonly profileFolder: string | null;
-  /** Instead of comparing: the files of our own that requests of some kinds execute. */
+  /** Instead of comparing, lists our own files that requests of some kinds execute. */
   readonly files: boolean;
-  /** LOG_LEVEL of the service. Its log goes to a file. */
+  /** LOG_LEVEL of the service, whose log is written to a file. */
   readonly logLevel: string;
 }
 
@@ -73,7 +73,7 @@ function clients(text: string): ClientName[] {
   throw new InvalidArgumentError(`Of ${Object.keys(CLIENTS).join(', ')}.`);
 }
 
-/** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
+/** Scenarios that run only by name or by their own option: they take minutes, or need a server that may be missing. */
 const ONLY_WHEN_ASKED = {
   F: 'growth',
   H: 'import',
@@ -88,7 +88,7 @@ const ONLY_WHEN_ASKED = {
 const optionOf = (letter: Letter): string | undefined =>
   letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
 
-/** The words the benchmark was started with. Prints help, or what is wrong with them, and ends the process. */
+/** Parses the arguments. Prints help or an error and ends the process if needed. */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const said = new Command('bench')
     .description('Perch beside its peers, in one run: medians of alternating rounds, as ratios. See bench/README.md.')

@@ -1,6 +1,6 @@
 import type { Line, Section, Spread } from './figures.js';
 
-/** Three digits that say something; thousands apart. */
+/** Three significant digits, with thousands separated. */
 function shown(value: number | undefined): string {
   if (value === undefined) return '';
   if (!Number.isFinite(value)) return '–';
@@ -38,10 +38,10 @@ const COLUMNS: readonly Column[] = [
   text('goal', ({ goal = '' }) => goal),
 ];
 
-/** The columns in which any of these lines has something. */
+/** The columns in which at least one of these lines has a value. */
 const columnsOf = (lines: readonly Line[]): Column[] => COLUMNS.filter(({ cell }) => lines.some((line) => cell(line)));
 
-/** A section as a table, to be read by people. */
+/** A section as a table for people. */
 export function tableOf({ letter, title, lines, notes }: Section): string {
   const columns = columnsOf(lines);
   const rows = [columns.map(({ title }) => title), ...lines.map((line) => columns.map(({ cell }) => cell(line)))];
@@ -59,7 +59,7 @@ export function tableOf({ letter, title, lines, notes }: Section): string {
 
 const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
 
-/** All sections as one table for each letter, as they stand in `docs/performance.md`; then what was noted, once. */
+/** All sections as one table per letter, as in `docs/performance.md`, then all notes, each once. */
 export function markdownOf(sections: readonly Section[]): string {
   const letters = [...new Set(sections.map(({ letter }) => letter))];
   return letters

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Target } from '../../adapters/postgres/sql.js';
 
-/** What Perch answered once, for its contestants to answer from memory; and what those that charge need for that. */
+/** Answers that Perch gave once, which the contestants give from memory, and what contestants that charge need. */
 export interface Answers {
   readonly rest: readonly Sent[];
   /** `data` of the GraphQL answers, by handle. */
   readonly graphql: Readonly<Record<string, { readonly user: Profile }>>;
-  /** Of the customers who ask. */
+  /** The keys of the customers who send requests. */
   readonly keys: readonly string[];
   readonly database: Target;
   readonly logFile: string;
@@ -15,9 +15,9 @@ export interface Answers {
 /** A body as Perch sent it to one kind of client. */
 export interface Sent {
   readonly path: string;
-  /** As the client sent it; empty where it sent none. */
+  /** The client's `Accept-Encoding`, or empty without one. */
   readonly acceptEncoding: string;
-  /** As Perch sent them, but for those that belong to one call. */
+  /** The headers of Perch's answer, without those that belong to one call. */
   readonly headers: Readonly<Record<string, string>>;
   readonly base64: string;
   /** The body, decoded. */
@@ -31,5 +31,5 @@ export interface Profile extends Readonly<Record<string, unknown>> {
 export const readAnswers = async (file: string): Promise<Answers> =>
   JSON.parse(await readFile(file, 'utf8')) as Answers;
 
-/** How answers are told apart: by what was asked, and in which encodings. */
+/** The key of an answer: the request and its accepted encodings. */
 export const answerId = (path: string, acceptEncoding = ''): string => `${path} ${acceptEncoding}`;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type Answers, answerId } from './answers.js';
 
-/** What promises nothing: `node:http` with the very bytes that Perch sends to the same client. */
+/** A server without any promise: `node:http` with exactly the bytes that Perch sends to the same client. */
 export async function bare({ rest }: Answers): Promise<Server> {
   const answers = new Map(
     rest.map(({ path, acceptEncoding, headers, base64 }) => {

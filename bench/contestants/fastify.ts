@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** The same promise as most services would keep it: one statement per charge, JSON.stringify and a line of log per answer. */
+/** The same promise, kept as most services would: one statement per charge, JSON.stringify and a log line per answer. */
 export async function fastifyCharging({ rest, keys, database, logFile }: Answers): Promise<Server> {
   const sql = connect(database, { max: PLAIN_CONNECTIONS, name: 'fastify' });
   const wallets = keys.map(() => ({ accountId: v7(), walletId: v7() }));
@@ -21,7 +21,7 @@ export async function fastifyCharging({ rest, keys, database, logFile }: Answers
   const admit = openDoor(keys);
   const app = fastify({
     logger: { file: logFile },
-    // One line for a request instead of two.
+    // One line per request instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => v7(),
   });
@@ -35,7 +35,7 @@ export async function fastifyCharging({ rest, keys, database, logFile }: Answers
     log.info({ method, url, status: statusCode, ms: elapsedTime, account: customer?.nth }, 'answered');
   });
   for (const { path, acceptEncoding, text } of rest) {
-    // By path alone: a query is the same for every request of a round.
+    // By path alone, because the query is the same for every request of a round.
     const [route = path] = path.split('?');
     if (acceptEncoding !== '' || app.hasRoute({ method: 'GET', url: route })) continue;
     const answer = JSON.parse(text);

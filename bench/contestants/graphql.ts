@@ -14,7 +14,7 @@ export const QUERY = `query Bench($handle: String!) {
   }
 }`;
 
-/** As much of a schema as the operation needs, with the cheapest scalars: no custom one, no price, no directive. */
+/** Only what the operation needs of a schema, with the cheapest scalars: no custom ones, no prices, no directives. */
 export const TYPE_DEFS = /* GraphQL */ `
   type Query { user(handle: String!): User }
   type User {

@@ -3,7 +3,7 @@ import type { Sql } from '../../adapters/postgres/sql.js';
 /** Thousandths of a credit that no benchmark uses up. */
 const CREDITS = 1_000_000_000_000;
 
-/** Empty tables of its own: a balance for each wallet, from 0 on, and a row for each charge. */
+/** Creates empty tables: a balance for each wallet, numbered from 0, and a row for each charge. */
 export async function openMeteredTables(sql: Sql, wallets: number): Promise<void> {
   await sql.unsafe(`
     drop table if exists metered_wallets, metered_charges;
@@ -17,7 +17,7 @@ export async function openMeteredTables(sql: Sql, wallets: number): Promise<void
     insert into metered_wallets select wallet, ${CREDITS} from generate_series(0, ${wallets - 1}) wallet`);
 }
 
-/** How many charges there are, and by how much the wallets fell for them, in thousandths. */
+/** The number of charges, and how far they made the wallets fall, in thousandths. */
 export async function meteredBooks(sql: Sql): Promise<{ readonly charges: number; readonly spent: number }> {
   const [row] = await sql<{ charges: number; spent: number }[]>`
     select (select count(*) from metered_charges) as charges,
@@ -33,7 +33,7 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Wallets, in order, what each pays, and every charge. A wallet that cannot pay fails the statement: nobody has paid. */
+/** Takes wallets in order, what each pays, and all charges. If one wallet cannot pay, all of it fails. */
 const STATEMENT = `
   with written as (
     insert into metered_charges (wallet, id, amount) select * from unnest($3::int[], $4::uuid[], $5::bigint[])
@@ -47,7 +47,7 @@ const STATEMENT = `
 const listed = (values: readonly unknown[]): string => `{${values.join(',')}}`;
 const numbersIn = (list: string): number[] => list.slice(1, -1).split(',').map(Number);
 
-/** Gives each charge the balance after it once it is on disk. All that wait at the same moment share one statement and one commit. */
+/** Resolves each charge with the balance after it once it is on disk. Waiting charges share one statement and commit. */
 export function createMeteredLedger(sql: Sql): (charge: Waiting) => void {
   let waiting: Waiting[] = [];
   let isBusy = false;
@@ -62,7 +62,7 @@ export function createMeteredLedger(sql: Sql): (charge: Waiting) => void {
     waiting.push(charge);
     if (isBusy) return;
     isBusy = true;
-    // What arrives in the same turn goes with it.
+    // Charges that arrive in the same turn are included.
     setImmediate(flush);
   };
 }

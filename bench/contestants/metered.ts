@@ -8,9 +8,9 @@ import { openDoor, statusOf } from './door.js';
 import { createMeteredLedger, openMeteredTables } from './metered-ledger.js';
 
 /**
- * The least server that keeps Perch's promise of a cached read: the key checked by its HMAC, a rate limit, a row of a ledger
- * on disk before the answer, the same bytes with the call's own balance and id, one line of log. It has nothing else: no
- * routes, budgets, caps, deadlines, metrics or retries.
+ * The smallest server that keeps Perch's promise for a cached read: it checks the key by its HMAC, limits the rate, writes
+  * a ledger row to disk before the answer, sends the same bytes with the call's own balance and id, and logs one line. It
+  * has no routes, budgets, caps, deadlines, metrics or retries.
  */
 export async function metered({ rest, keys, database, logFile }: Answers): Promise<Server> {
   const sql = connect(database, { max: 1, name: 'metered' });
@@ -58,7 +58,7 @@ function refuse(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status).end(`{"error":{"code":"${code}"}}`);
 }
 
-/** Everything but the call's own members, compressed once where the client asked for that. */
+/** The answer except for the call's own members, compressed once if the client accepts that. */
 function prepare({ text, headers }: Sent) {
   const { balance_remaining: _balance, request_id: _id, ...shared } = JSON.parse(text);
   const plain = Buffer.from(JSON.stringify(shared).slice(0, -1));
@@ -77,7 +77,7 @@ function prepare({ text, headers }: Sent) {
 
 const LOG_MS = 100;
 
-/** Appends lines to a file, those of a moment at once. */
+/** Appends lines to a file, several at once if they arrive together. */
 function openLog(file: string): (line: string) => void {
   const to = openSync(file, 'a');
   let lines = '';
@@ -90,7 +90,7 @@ function openLog(file: string): (line: string) => void {
   };
 }
 
-/** Random bytes of an id of version 7, and of how many ids they are drawn at once. */
+/** Random bytes in an id of version 7, and the number of ids for which they are drawn at once. */
 const ID_BYTES = 10;
 const AT_ONCE = 400;
 

@@ -3,7 +3,7 @@ import { createPost, debitStatements } from '../../adapters/postgres/ledger/post
 import type { Sql } from '../../adapters/postgres/sql.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 
-/** What `post_plain_debits` does, as one statement, with the same parameters as text: so Postgres does not see their length. */
+/** `post_plain_debits` as one statement. Its parameters are also text, so Postgres does not see their lengths. */
 const STATEMENT = `
   with paid as (
     update wallets w set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
@@ -31,7 +31,7 @@ const STATEMENT = `
   )
   select array_agg(first)::text, array_agg(balance)::text, array_agg(last_seq)::text from paid`;
 
-/** Posts as the ledger does, but for the function. */
+/** Posts as the ledger does, but without the database function. */
 export const postByStatement = (sql: Sql): Ledger['post'] =>
   createPost({
     ...debitStatements(sql),

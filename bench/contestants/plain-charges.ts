@@ -4,15 +4,15 @@ import type { Debit } from '../../src/ports/ledger.js';
 /** Charges durably or rejects. */
 export type Charge = (debit: Debit) => Promise<unknown>;
 
-/** What the plain way may use: more waiting commits share an fsync, too. */
+/** The number of connections: with more of them, waiting commits share an fsync here as well. */
 export const PLAIN_CONNECTIONS = 32;
 
 /** Thousandths of a credit that no benchmark uses up. */
 const CREDITS = 1_000_000_000_000;
 
 /**
- * Tables as one would write them: an entry with its receipt as JSON, found by its wallet, its request and its time. Without
- * triggers, without constraints, and without caps of keys to look after.
+ * Straightforward tables: an entry with its receipt as JSON, indexed by wallet, request and time. No triggers, no
+  * constraints, and no caps of keys.
  */
 export async function openPlainTables(
   sql: Sql,
@@ -38,7 +38,7 @@ export async function openPlainTables(
   }
 }
 
-/** The plain way at its best: both in one statement, one round trip. Gives the balance after the charge. */
+/** The plain way at its best: one statement in one round trip. Returns the balance after the charge. */
 export function chargeInOneStatement(sql: Sql): (debit: Debit) => Promise<number> {
   return async (debit) => {
     const { accountId, walletId, requestId, amount, keyId, operation, items, cacheHits, lines } = debit;
@@ -58,7 +58,7 @@ export function chargeInOneStatement(sql: Sql): (debit: Debit) => Promise<number
   };
 }
 
-/** As it is most often written: two statements in a transaction. */
+/** The plain way as it is usually written: two statements in a transaction. */
 export function chargeInTransaction(sql: Sql): Charge {
   return async (debit) => {
     const { accountId, walletId, requestId, amount, keyId, operation, items, cacheHits, lines } = debit;

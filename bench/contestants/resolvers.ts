@@ -1,6 +1,6 @@
 import type { Answers, Profile } from './answers.js';
 
-/** From memory: the profile, and of its tweets as many as were asked for. */
+/** Resolves from memory: the profile, and the requested number of its tweets. */
 export const resolversOf = ({ graphql }: Answers) => ({
   Query: { user: (_root: unknown, { handle }: { handle: string }) => graphql[handle]?.user },
   User: {

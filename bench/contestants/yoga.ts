@@ -4,7 +4,7 @@ import type { Answers } from './answers.js';
 import { TYPE_DEFS } from './graphql.js';
 import { resolversOf } from './resolvers.js';
 
-/** Yoga as it comes, serving the operation from memory. */
+/** Yoga with its defaults, serving the operation from memory. */
 export async function yoga(answers: Answers): Promise<Server> {
   const schema = createSchema({ typeDefs: TYPE_DEFS, resolvers: resolversOf(answers) });
   const handler = createYoga({ schema, logging: false, graphiql: false });

@@ -1,7 +1,7 @@
 import { Chance } from '../../demo/random.js';
 import { Texts, wordOf } from './texts.js';
 
-/** Rows of the interface's NDJSON, generated: the same for the same size. */
+/** Generated rows in the NDJSON of the interface; always the same for the same size. */
 export interface CorpusSize {
   readonly users: number;
   readonly tweets: number;
@@ -16,20 +16,20 @@ const FIRST_USER = 1000;
 const FIRST_TWEET = 1_000_000_000_000;
 const BEGIN_MS = Date.UTC(2020, 0, 1);
 const END_MS = Date.UTC(2026, 0, 1);
-/** One in so many tweets is the subject's. */
+/** One in this many tweets is by the subject. */
 const SUBJECT_SHARE = 50;
 const SUBJECT_FOLLOWERS = 400;
-/** Users with a full timeline each: every second tweet is by one of them. */
+/** The number of users with a full timeline. They write every second tweet. */
 const BUSY_USERS = 200;
 
-/** The user all read scenarios are about. */
+/** The user whom all read scenarios read. */
 export const SUBJECT = { id: String(FIRST_USER), handle: 'bench_subject' };
 
-/** By index, 0 being the subject. */
+/** The user with that index; 0 is the subject. */
 export const handleOf = (index: number): string => (index === 0 ? SUBJECT.handle : `user_${index}`);
 const idOf = (index: number): string => String(FIRST_USER + index);
 
-/** Those with at least 20 tweets in a corpus of any size, besides the subject. */
+/** Users besides the subject with at least 20 tweets in a corpus of any size. */
 export const BUSY = Array.from({ length: BUSY_USERS }, (_, nth) => ({ id: idOf(nth + 1), handle: handleOf(nth + 1) }));
 const at = (ms: number): string => new Date(Math.floor(ms)).toISOString();
 
@@ -58,13 +58,13 @@ export function* users({ users: count }: CorpusSize): Generator<object> {
   }
 }
 
-/** The author of a tweet by its index; undefined where chance decides. */
+/** The author of the tweet with that index, or undefined if chance decides. */
 function authorOf(index: number): number | undefined {
   if (index % SUBJECT_SHARE === 0) return 0;
   return index % 2 === 1 ? 1 + (((index - 1) / 2) % BUSY_USERS) : undefined;
 }
 
-/** A word of every tenth tweet of the older half, and of none since. */
+/** A word in every tenth tweet of the older half, and in no newer one. */
 export const OLD_WORD = 'bygone';
 const isOld = (index: number, count: number): boolean => index < count / 2 && index % 10 === 3;
 

@@ -3,7 +3,7 @@ import { type Chance, Urn } from '../../demo/random.js';
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu'.split(' ');
 const WORDS = 8000;
 
-/** The word of a rank, 1 being the most frequent: `1/rank` of the texts' words, as words are in any language. */
+/** The word of a rank, 1 being the most frequent. Its share is proportional to `1/rank`, as in any language. */
 export function wordOf(rank: number): string {
   let word = '';
   for (let rest = rank + 20 * SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
@@ -12,7 +12,7 @@ export function wordOf(rank: number): string {
   return word;
 }
 
-/** Draws words as often as their rank says. */
+/** Draws words with the frequency of their rank. */
 export class Texts {
   readonly #urn = new Urn(
     Array.from({ length: WORDS }, (_, index) => index + 1),

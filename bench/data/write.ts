@@ -18,7 +18,7 @@ function* lines(rows: Iterable<object>): Generator<string> {
   yield chunk.join('');
 }
 
-/** Writes a corpus of a size as NDJSON files into a new folder, as they are imported. Gives the folder. */
+/** Writes a corpus of that size as NDJSON files for an import into a new folder. Returns the folder. */
 export async function writeCorpus(folder: string, size: CorpusSize): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const [name, rows] of Object.entries({ users: users(size), tweets: tweets(size), follows: follows(size) })) {

@@ -1,6 +1,6 @@
 import { percentile } from '../figures.js';
 
-/** How often callers in this process were answered, and how long the slowest hundredth of them waited at least. */
+/** The rate at which callers in this process were answered, and the p99 of their waiting time. */
 export interface CallersResult {
   readonly answers: number;
   readonly perSecond: number;
@@ -8,7 +8,7 @@ export interface CallersResult {
   readonly p99Ms: number;
 }
 
-/** So many callers for so many seconds, each of which calls again as soon as its call before has ended. */
+/** Runs callers for that many seconds. Each calls again as soon as its previous call has ended. */
 export async function keepCalling(
   callers: number,
   seconds: number,

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** How much of an answer's body is still to come, told by its head; `chunked` where the head doesn't say. */
+/** The length of an answer's body by its head, or `chunked` if the head does not say. */
 function bodyLeft(chunk: Buffer): number | 'chunked' {
   const end = chunk.indexOf(HEAD_END);
   const head = chunk.toString('latin1', 0, end < 0 ? chunk.length : end);
@@ -13,7 +13,7 @@ function bodyLeft(chunk: Buffer): number | 'chunked' {
   return length === undefined ? 'chunked' : Number(length) - (chunk.length - end - HEAD_END.length);
 }
 
-/** Says of each piece that arrives whether an answer ends with it. Throws on any answer but 200. */
+/** Returns for each received piece whether it ends an answer. Throws on any answer but 200. */
 export function answerEnds(): (chunk: Buffer) => boolean {
   let left: number | 'chunked' = 0;
   return (chunk) => {
@@ -25,9 +25,9 @@ export function answerEnds(): (chunk: Buffer) => boolean {
 }
 
 /**
- * One kept-alive connection: sends a request, reads the answer to its end, sends the next until `goesOn` says no. Only as
- * much HTTP as servers on the loopback speak, because what a client costs is taken from the servers it measures. Rejects
- * on any answer but 200 and when the server hangs up.
+ * One kept-alive connection: sends a request, reads the whole answer, and sends the next until `goesOn` returns false. It
+  * speaks only as much HTTP as servers on the loopback need, because a client's CPU time is lost to the servers that it
+  * measures. Rejects on any answer but 200, and when the server hangs up.
  */
 export function askAgain(url: string, nextRequest: () => string, goesOn: (tookMs: number) => boolean): Promise<void> {
   const { hostname, port } = new URL(url);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** Streams to open, and what the lists that they follow bring. */
+/** Tasks and results of the process that opens streams and follows lists. */
 export type FollowTask =
   | { readonly open: { readonly url: string; readonly keys: readonly string[]; readonly streams: readonly Stream[] } }
   | { readonly next: { readonly items: number; readonly withinMs: number } }
@@ -9,15 +9,15 @@ export type FollowTask =
 /** The users whose timelines one stream follows. */
 type Stream = readonly string[];
 
-/** What was asked for: lists that are followed, or when items arrived, milliseconds after the first of them. */
+/** The result of a task: the followed lists, or when items arrived, in milliseconds after the first of them. */
 export type Followed =
   | { readonly following: number }
   | { readonly arrivalsMs: readonly number[]; readonly credits: number };
 
-/** Streams that are opened at a time. */
+/** The number of streams that are opened at a time. */
 const AT_ONCE = 25;
 
-/** Follows lists, in a process of its own: one task at a time. */
+/** Follows lists in a separate process, one task at a time. */
 export function createFollowers(): (task: FollowTask) => Promise<Followed> {
   const ends: (() => void)[] = [];
   let arrived: (atMs: number, credits: number) => void = () => {};

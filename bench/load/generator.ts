@@ -3,7 +3,7 @@ import { askAgain } from './connection.js';
 import type { Load, LoadResult } from './load.js';
 import { requestsOf } from './requests.js';
 
-/** Asks for `seconds`, or so many times, and then lets every request that is on its way be answered. */
+/** Sends requests for `seconds`, or a number of them, then waits for the answers to all that are in progress. */
 export async function generate(load: Load): Promise<LoadResult> {
   const nextRequest = requestsOf(load);
   const tookMs: number[] = [];

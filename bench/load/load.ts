@@ -1,36 +1,36 @@
-/** What one request asks for: with a body it is a POST of JSON. */
+/** The target of one request. With a body, it is a POST of JSON. */
 export interface Asked {
   readonly path: string;
   readonly body?: string;
-  /** Besides those of all requests. */
+  /** Headers in addition to those of all requests. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One round of load over kept-alive connections: the same request again and again, but for what changes in turn. */
+/** One round of load over kept-alive connections: the same request repeatedly, except for what changes in turn. */
 export interface Load {
   /** On the loopback. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With one it is a POST of JSON. */
+  /** With a body, the request is a POST of JSON. */
   readonly body?: string;
-  /** Each request carries the next as its key. */
+  /** Each request has the next of these keys. */
   readonly keys?: readonly string[];
-  /** Each request asks for the next, in place of the path of `url` and `body`. */
+  /** Each request has the next of these targets instead of the path of `url` and `body`. */
   readonly asks?: readonly Asked[];
-  /** Each request carries a `traceparent` of its own, as requests of traced clients do. */
+  /** Each request has its own `traceparent`, like requests of traced clients. */
   readonly traced?: boolean;
   readonly connections: number;
   readonly seconds: number;
-  /** Ends after so many, if that is earlier. */
+  /** Ends after this many requests, if that is earlier. */
   readonly answers?: number;
 }
 
 export interface LoadResult {
-  /** Answers read to the end; everything that was asked was also answered. */
+  /** Answers that were read to the end. Every request was answered. */
   readonly answers: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The share of one core that the generator took: near 1 it measures itself. */
+  /** The share of one core that the generator used. Near 1, it measures itself. */
   readonly generatorBusy: number;
 }

@@ -6,7 +6,7 @@ import { answerEnds } from './connection.js';
 /** Kept-alive connections, each with one request at a time. */
 export interface Lines {
   readonly count: number;
-  /** Sends the request on the nth connection; resolves once the answer was read to its end. Rejects on any but 200. */
+  /** Sends the request on the nth connection. Resolves once the whole answer was read. Rejects on any answer but 200. */
   readonly ask: (nth: number, request: string) => Promise<void>;
   readonly close: () => void;
 }
@@ -52,7 +52,7 @@ export async function openLines(url: string, count: number): Promise<Lines> {
   };
 }
 
-/** One request at once on every connection: how long each took, in milliseconds. */
+/** Sends one request on every connection at once. Returns how long each took, in milliseconds. */
 export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => string): Promise<number[]> {
   const begin = performance.now();
   return Promise.all(
@@ -63,7 +63,7 @@ export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => str
   );
 }
 
-/** Every connection asks again as soon as it was answered. */
+/** Sends the next request on each connection as soon as it was answered. */
 export async function askSteadily(
   lines: Lines,
   seconds: number,
@@ -81,8 +81,8 @@ export async function askSteadily(
 }
 
 /**
- * Requests that arrive at random moments, so many a second, whether earlier ones were answered or not: how long each
- * took, in milliseconds. One that finds all connections taken waits for the first that is free, and its wait counts.
+ * Sends requests at random moments at a given rate, whether or not earlier ones were answered. Returns how long each took,
+  * in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
  */
 export async function askAtRate(
   lines: Lines,
@@ -111,7 +111,7 @@ export async function askAtRate(
   const until = performance.now() + seconds * 1000;
   for (let nextMs = performance.now(); nextMs < until && failure === undefined; await sleep(1)) {
     const now = performance.now();
-    // A moment that this process slept through is not the service's: they arrive now.
+    // A delay of this process must not count as one of the service, so late requests arrive now.
     for (; nextMs <= now; nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000) arrived.push(now);
     pump();
   }

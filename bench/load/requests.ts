@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Asked, Load } from './load.js';
 
-/** A request as text, in two parts: before the headers that change with each request, and after them. */
+/** A request as text in two parts: before and after the headers that change with each request. */
 interface Parts {
   readonly head: string;
   readonly tail: string;
 }
 
-/** What is asked, without how long and how often. */
+/** A load without its duration and number of requests. */
 type Question = Omit<Load, 'connections' | 'seconds' | 'answers'>;
 
 function partsOf({ url, headers = {} }: Question, { path, body, headers: own }: Asked): Parts {
@@ -28,7 +28,7 @@ const ownAsk = ({ url, body }: Question): Asked => {
   return { path: pathname + search, ...(body !== undefined && { body }) };
 };
 
-/** Gives the bytes of each request in turn. Everything that does not change is written once: it must cost next to nothing. */
+/** Returns the bytes of each request in turn. Constant parts are built once, so that this costs almost nothing. */
 export function requestsOf(question: Question): () => string {
   const { keys = [], asks = [ownAsk(question)], traced = false } = question;
   const parts = asks.map((asked) => partsOf(question, asked));

@@ -13,10 +13,10 @@ const SERVERS = { metered, bare, fastify: fastifyCharging, yoga, mercurius: merc
 
 export type ServerName = keyof typeof SERVERS;
 
-/** What a child process of the benchmark does: generate load, ask Postgres, or be a contestant. Ends with its parent. */
+/** The child processes of the benchmark: load generators, queries of Postgres, and contestants. They end with the parent. */
 export async function beChild(name: string, given: string): Promise<void> {
   process.once('disconnect', () => process.exit());
-  // An interrupt reaches the whole group; the parent is the one to clean up.
+  // An interrupt reaches the whole process group, but the parent cleans up.
   process.on('SIGINT', () => {});
   if (name === 'load') return workOn(generate);
   if (name === 'followers') return workOn(createFollowers());
@@ -25,7 +25,7 @@ export async function beChild(name: string, given: string): Promise<void> {
   server.listen(0, '127.0.0.1', () => process.send?.({ result: (server.address() as AddressInfo).port }));
 }
 
-/** Takes tasks from the parent and answers each with its result, or with what went wrong. */
+/** Receives tasks from the parent, and answers each with its result or its error. */
 function workOn<Task>(work: (task: Task) => Promise<unknown>): void {
   process.on('message', (task: Task) => {
     work(task).then(

@@ -3,11 +3,11 @@ import { withConfiguredStores } from '../../adapters/cli/with-stores.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Home } from './perch.js';
 
-/** Credits that no benchmark uses up, and a rate that none reaches. */
+/** More credits and a higher rate than any benchmark uses. */
 export const CREDITS = 900_000_000;
 export const QPS = 1_000_000;
 
-/** Opens accounts that can pay, and gives a key of each. */
+/** Opens accounts that can pay; returns a key of each. */
 export async function openCustomers({ env, folder }: Home, count: number): Promise<string[]> {
   const config = readConfig({ env, cwd: folder, terminal: false });
   const money = { paidUsd: 0, qpsOverride: QPS, credits: CREDITS * 1000, reason: 'bench' };

@@ -10,13 +10,13 @@ import type { QueryLoad } from './queries.js';
 
 const RUN = fileURLToPath(new URL('../run.ts', import.meta.url));
 
-/** The word that makes the benchmark's own program one of its children. */
+/** The argument that starts the benchmark's own program as a child process. */
 export const CHILD = '--child';
 
 const start = (name: string, given = ''): ChildProcess =>
   fork(RUN, [CHILD, name, given], { execArgv: ['--import', 'tsx'] });
 
-/** What a child says next. Rejects with what it complains of, or when it ends instead. */
+/** The child's next message. Rejects with its error, or if it ends first. */
 async function said<T>(child: ChildProcess): Promise<T> {
   const heard = new AbortController();
   const { signal } = heard;
@@ -24,7 +24,7 @@ async function said<T>(child: ChildProcess): Promise<T> {
     once(child, 'message', { signal }),
     once(child, 'exit', { signal }).then(([code]) => [{ error: `a child of the benchmark ended with ${code}` }]),
   ])) as [{ result: T } | { error: string }];
-  // Whichever did not come is listened for no longer.
+  // Removes the listeners of the other event.
   heard.abort();
   if ('error' in message) throw new Error(message.error);
   return message.result;
@@ -74,9 +74,9 @@ export type Generator = Worker<Load, LoadResult>;
 /** The load generator, in a process of its own. */
 export const startGenerator = (): Generator => startWorker('load');
 
-/** Those who follow lists, in a process of their own. */
+/** The followers of lists, in a process of their own. */
 export const startFollowers = (): Worker<FollowTask, Followed> => startWorker('followers');
 
-/** The queries of reads by themselves, in a process of their own. */
+/** Only the queries of reads, in a process of their own. */
 export const startQueries = (target: Target): Worker<QueryLoad, CallersResult> =>
   startWorker('queries', JSON.stringify(target));

@@ -9,18 +9,18 @@ import { fileURLToPath } from 'node:url';
 const COMMAND = fileURLToPath(new URL('../../adapters/cli/perch.mjs', import.meta.url));
 const START_MS = 60_000;
 
-/** What is cached stays cached for as long as any benchmark runs: a hit is a hit in every round. */
+/** Cache lifetimes longer than any run, so that a hit is a hit in every round. */
 const CACHED_FOR_A_DAY = Object.fromEntries(
   ['PROFILE', 'TWEET', 'FIRST_PAGE', 'DEEPER_PAGE', 'FOLLOWERS'].map((name) => [`PERCH_TTL_${name}_S`, '86400']),
 );
 
-/** A data folder of its own with the embedded Postgres, as an operator has one. */
+/** A data folder with the embedded Postgres, as an operator has one. */
 export interface Home {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What the operator's shell says of the service is not what is measured. */
+/** The environment without settings of the service, which would change what is measured. */
 const outside = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PERCH_|DATABASE_URL|REDIS_URL|NODE_OPTIONS|npm_)/.test(name)),
@@ -32,7 +32,7 @@ export async function openHome(folder: string, logLevel: string): Promise<Home> 
   return { folder, env: { ...env, HOST: '127.0.0.1', LOG_LEVEL: logLevel, NODE_ENV: 'production' } };
 }
 
-/** The process that all processes of the home's Postgres are children of, while it runs. */
+/** The id of the main process of the home's Postgres, while it runs. */
 export async function postmasterOf({ folder }: Pick<Home, 'folder'>): Promise<number> {
   const [pid] = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n', 1);
   return Number(pid);
@@ -40,11 +40,11 @@ export async function postmasterOf({ folder }: Pick<Home, 'folder'>): Promise<nu
 
 export interface Command {
   readonly pid: number;
-  /** What it printed. Rejects with what it complained of. */
+  /** The output of the process. Rejects with its error output. */
   readonly done: Promise<string>;
 }
 
-/** Runs a command of the command line to its end. */
+/** Runs a command of the command line until it ends. */
 export function runCommand(home: Home, words: readonly string[]): Command {
   const child = spawn(process.execPath, [COMMAND, ...words], { env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
@@ -64,11 +64,11 @@ export interface Service {
   /** Milliseconds from the start of the process to its first answer to a paid read. */
   readonly startMs: number;
   readonly startedAt: number;
-  /** As an operator stops it; with it goes its database. */
+  /** Stops it as an operator would, with its database. */
   readonly stop: () => Promise<void>;
 }
 
-/** The service as it is started by hand, in a process of its own, once it answers `firstRead`. */
+/** Starts the service as by hand, in a separate process. Resolves once it answers `firstRead`. */
 export async function startPerch(
   home: Home,
   firstRead: { path: string; key: string },
@@ -111,7 +111,7 @@ async function answers(child: ChildProcess, url: string, key: string): Promise<v
   throw new Error(`the service did not answer within ${START_MS / 1000} s`);
 }
 
-/** Of the loopback. */
+/** A free port of the loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

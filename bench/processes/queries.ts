@@ -5,7 +5,7 @@ import { createIdRanges } from '../../adapters/networks/corpus/search/id-ranges.
 import { connect, type Target } from '../../adapters/postgres/sql.js';
 import { type CallersResult, keepCalling } from '../load/callers.js';
 
-/** One round of a query by itself, asked by so many callers at a time. */
+/** One round of a single query by a number of concurrent callers. */
 export interface QueryLoad {
   readonly what: 'profile' | 'timeline';
   /** Handles, or ids of users, in turn. */
@@ -14,10 +14,10 @@ export interface QueryLoad {
   readonly seconds: number;
 }
 
-/** As many connections as the service reads the corpus with. */
+/** The number of connections with which the service reads the corpus. */
 const CONNECTIONS = 8;
 
-/** A process that does nothing but the statements of a read, through the driver and the functions that Perch reads with. */
+/** A process that only runs the statements of a read, through the same driver and functions as Perch. */
 export function serveQueries(target: Target): (load: QueryLoad) => Promise<CallersResult> {
   const run = runOn(connect(target, { max: CONNECTIONS, name: 'bench queries' }));
   const readRanges = createIdRanges(run);

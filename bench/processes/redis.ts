@@ -8,12 +8,12 @@ const PROGRAM = 'redis-server';
 
 export const hasRedis = (): boolean => spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** What a Redis has done since it started. */
+/** Counters of a Redis since its start. */
 export interface RedisCounts {
   readonly cpuSeconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Calls by command, those inside of scripts included. */
+  /** Calls by command, including those inside scripts. */
   readonly calls: Readonly<Record<string, number>>;
 }
 
@@ -24,7 +24,7 @@ export interface RedisServer {
   readonly stop: () => Promise<void>;
 }
 
-/** A Redis of its own on the loopback that keeps nothing. */
+/** A separate Redis on the loopback, without persistence. */
 export async function startRedis(folder: string): Promise<RedisServer> {
   await mkdir(folder, { recursive: true });
   const port = await freePort();
@@ -32,7 +32,7 @@ export async function startRedis(folder: string): Promise<RedisServer> {
   const words = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(PROGRAM, words, { stdio: 'ignore' });
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 50, maxRetriesPerRequest: 100 });
-  // Refused until it listens: the client tries again.
+  // Connections are refused until it listens; the client tries again.
   client.on('error', () => {});
   await client.ping();
   return {

@@ -12,7 +12,7 @@ import { connect } from '../../adapters/postgres/sql.js';
 const run = promisify(execFile);
 const WAIT_MS = 30_000;
 
-/** Copies the data of a server that does not run into a folder of its own, for a replica. */
+/** Copies the data of a stopped server into another folder for a replica. */
 export async function copyData(primaryHome: string, home: string): Promise<void> {
   const [from, to] = [await openFolders(primaryHome), await openFolders(home)];
   await run('cp', ['-a', from.data, to.data]);
@@ -52,6 +52,6 @@ export async function startReplica(
   };
 }
 
-/** Keeps a process and all that it starts on one core: as if the others had machines of their own. */
+/** Keeps a process and all that it starts on one core, as if it had a separate machine. */
 export const keepOnCore = (core: number, pid: number): Promise<unknown> =>
   run('taskset', ['--all-tasks', '--pid', '--cpu-list', String(core), String(pid)]);

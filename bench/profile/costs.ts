@@ -5,11 +5,11 @@ export interface Costs {
   /** Microseconds in all, idle time included. */
   readonly total: number;
   readonly idle: number;
-  /** Microseconds by function, spent in it and in what it called. */
+  /** Microseconds by function, in itself and in what it called. */
   readonly functions: readonly { readonly name: string; readonly self: number; readonly whole: number }[];
-  /** Microseconds by the step of a request that they were spent for. */
+  /** Microseconds by the step of a request. */
   readonly steps: readonly { readonly name: string; readonly self: number }[];
-  /** Microseconds by the folder or package that the function lies in. */
+  /** Microseconds by the folder or package of the function. */
   readonly places: readonly { readonly name: string; readonly self: number }[];
 }
 
@@ -29,7 +29,7 @@ function placeOf(url: string): string {
   );
 }
 
-/** What the time between two moments went to, in milliseconds since the process started. */
+/** The costs between two moments, given in milliseconds since the start of the process. */
 export function costsOf(profile: CpuProfile, beginMs: number, endMs: number): Costs {
   const { nodes, samples, timeDeltas } = profile;
   const self = new Map<number, number>();
@@ -42,7 +42,7 @@ export function costsOf(profile: CpuProfile, beginMs: number, endMs: number): Co
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const functions = new Map<string, { self: number; whole: number }>();
   const places = new Map<string, number>();
-  /** Whole time counts a function once, however often it stands in a stack. */
+  /** Total time counts a function once per stack, however often it appears there. */
   const walk = (id: number, above: ReadonlySet<string>): number => {
     const node = byId.get(id);
     if (!node) return 0;
@@ -86,14 +86,14 @@ export function costTable({ total, idle, functions, steps, places }: Costs, perS
   ].join('\n');
 }
 
-/** What was profiled, and at what rate it was answered. */
+/** The profiled read, and the rate at which it was answered. */
 export interface Profiled {
   readonly name: string;
   readonly costs: Costs;
   readonly perSecond: number;
 }
 
-/** Microseconds per answer by step, of everything that was profiled, as a table of `docs/performance.md`. */
+/** Microseconds per answer and step of everything that was profiled, as a table for `docs/performance.md`. */
 export function stepTable(all: readonly Profiled[]): string {
   const names = [...new Set(all.flatMap(({ costs }) => costs.steps.map(({ name }) => name)))];
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -9,17 +9,17 @@ import { READS } from '../scenarios/reads.js';
 import type { Workbench } from '../workbench.js';
 import { KINDS } from './kinds.js';
 
-/** The first ones load and remember what no later one does. */
+/** Requests before those that are counted: the first ones load and remember things that later ones do not. */
 const WARM = 20;
-/** What runs once a second beside a request does not run beside each of so many. */
+/** Repetitions: work that runs once a second does not run during each of them. */
 const TIMES = 8;
-/** What follows an answer belongs to it: its log line, what it puts into a cache. */
+/** Milliseconds to wait after an answer for the work that follows it, such as its log line and cache entries. */
 const AFTER_MS = 40;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = 'adapters/cli/bin.ts';
 
-/** The files of each kind, by its name: those with a function that every request of it calls, in a service that runs from the sources. */
+/** The files of each kind by name: those with a function that every request calls, in a service run from sources. */
 export async function filesOfRequests(bench: Workbench): Promise<Map<string, readonly string[]>> {
   const home = await bench.small();
   const inspector = await freePort();
@@ -69,7 +69,7 @@ async function filesOf(calls: Calls, lines: Lines, requestAt: (nth: number) => s
 }
 
 interface Calls {
-  /** Files of our own with a function that was called since it was asked before. */
+  /** Our own files with a function that was called since the previous call of this one. */
   readonly filesSince: () => Promise<Set<string>>;
   readonly close: () => void;
 }
@@ -81,7 +81,7 @@ interface Coverage {
   }[];
 }
 
-/** Counts the calls of all functions of a process that was started with an inspector. */
+/** Counts the calls of all functions in a process that was started with an inspector. */
 async function watchCalls(port: number): Promise<Calls> {
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
     webSocketDebuggerUrl: string;

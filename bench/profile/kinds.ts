@@ -2,12 +2,12 @@ import { QUERY } from '../contestants/graphql.js';
 import { handleOf, SUBJECT } from '../data/rows.js';
 import type { Asked } from '../load/load.js';
 
-/** A kind of request, and how many files of our own take part in one. */
+/** A kind of request, and the most of our own files that may take part in one. */
 export interface Kind {
   readonly name: string;
-  /** The nth time it is asked. A miss asks for something that nothing has asked for. */
+  /** The nth request. A miss requests something that was never requested before. */
   readonly at: (nth: number) => Asked;
-  /** What it takes now, in fives: only ever lowered. */
+  /** The bound, in fives above the present number; it is only ever lowered. */
   readonly most: number;
   readonly goal?: number;
 }

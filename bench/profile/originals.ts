@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** The parts of V8's CPU profile that are read here. Times are microseconds. */
+/** The parts of V8's CPU profile that are used here. Times are in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -18,7 +18,7 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** The profile of a build with the places of its functions in the sources, where the build has a map to them. */
+/** The profile of a build with the source positions of its functions, where the build has a source map. */
 export function withOriginals(profile: CpuProfile): CpuProfile {
   const maps = new Map<string, SourceMap | null>();
   const mapOf = (url: string): SourceMap | null => {

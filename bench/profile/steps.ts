@@ -1,8 +1,8 @@
 import type { CpuProfile } from './originals.js';
 
 /**
- * What a request costs step by step. A function's time belongs to the step that its file is part of; that of Node, of V8
- * and of files that all steps share belongs to the step that called them.
+ * What a request costs step by step. A function's time counts for the step of its file. The time of Node, of V8 and of
+  * shared files counts for the step that called them.
  */
 const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
   ['garbage collection', /^\(garbage collector\)$/],
@@ -32,7 +32,7 @@ const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
   ['node:http', /^node:(?:_http|internal\/http|http)/],
 ];
 
-/** Where no step called: sockets and the event loop, which serve the requests above all. */
+/** Time that no step called: mainly sockets and the event loop, which serve the requests. */
 const OTHERWISE = 'sockets, event loop, promises';
 
 const ENTRY = /^\((?:root|program|idle)\)$/;
@@ -43,7 +43,7 @@ function stepOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame'])
   return STEPS.find(([, files]) => files.test(place))?.[0];
 }
 
-/** Microseconds by step, from those of each node of the profile itself, the most expensive first. Idle time is left out. */
+/** Microseconds by step, from the self time of each node of the profile, most expensive first. Idle time is omitted. */
 export function stepsOf(
   { nodes }: Pick<CpuProfile, 'nodes'>,
   self: ReadonlyMap<number, number>,

@@ -86,7 +86,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
   });
 });
 
-/** A balancer as in the manual of HAProxy: only 200 passes its check, here ten a second instead of every two seconds. */
+/** A balancer as in HAProxy's manual: only 200 passes its check, here ten a second instead of one every two seconds. */
 const usual = (port: number, serverPort: number): string => `
 global
   maxconn 200

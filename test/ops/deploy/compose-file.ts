@@ -27,7 +27,7 @@ export interface ComposeFile {
   readonly configs: Readonly<Record<string, { readonly content: string }>>;
 }
 
-/** Replaces `${NAME:?words}` and `${NAME:-default}` as Compose does. Throws `words` if a required variable is missing. */
+/** Replaces `${NAME:?words}` and `${NAME:-default}` as Compose does. Throws `words` if a needed variable is missing. */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, name: string, sign: string, rest: string) => {
     const value = env[name];

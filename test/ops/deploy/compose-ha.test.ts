@@ -49,7 +49,7 @@ describe('deploy/ha/compose.yaml', () => {
     expect(Object.keys(of('perch').depends_on ?? {})).toEqual([...SERVERS, 'redis']);
   });
 
-  it.each(SERVERS)('gives %s a name, addresses and a volume of its own, and the settings that patroni.yml omits', (name) => {
+  it.each(SERVERS)('gives %s its own name, addresses and volume, and the settings that patroni.yml omits', (name) => {
     const { environment = {}, volumes = [], healthcheck } = of(name);
     expect(environment).toMatchObject({
       PATRONI_NAME: name,

@@ -64,7 +64,7 @@ describe('traces go to the collector that is configured', () => {
   });
 
   it('makes a shared upstream call a child of the first request, linked to the others', async () => {
-    // Three requests share a call if they arrive soon after another one. On a busy machine they may be late, so try often.
+    // Three requests share a call if they arrive soon after another one. On a busy machine they may be late: try often.
     watched.net.users(range(40));
     for (let first = 1; first < 40 && !watched.net.calls.some(({ of }) => of.length === 3); first += 4) {
       await watched.client.get(`/v1/users/user${first}`);
