@@ -10,7 +10,7 @@ import { type Generator, startGenerator } from './processes/fork.js';
 import { type Home, openHome, runCommand } from './processes/perch.js';
 import { watchMemory } from './processes/usage.js';
 
-/** Accounts whose keys are asked with in turn. */
+/** The number of accounts whose keys are used in turn. */
 export const CUSTOMERS = 300;
 
 export interface Import {
@@ -24,29 +24,29 @@ export interface Import {
 export interface Furnished extends Home {
   readonly key: string;
   readonly accountId: string;
-  /** Keys of accounts that can pay, one of each, opened when first wanted. */
+  /** One key each of accounts that can pay, which are opened when first needed. */
   readonly customers: () => Promise<readonly string[]>;
   readonly imported: Import;
 }
 
-/** What all scenarios share: a folder that goes away at the end, the load generator, and the two corpora, made when first wanted. */
+/** What all scenarios share: a temporary folder, the load generator, and the two corpora, made when first needed. */
 export interface Workbench {
   readonly options: BenchOptions;
   readonly folder: string;
   readonly generator: Generator;
   readonly small: () => Promise<Furnished>;
   readonly large: () => Promise<Furnished>;
-  /** What goes on, on standard error. Throws once the benchmark was interrupted. */
+  /** Prints progress to standard error. Throws once the benchmark was interrupted. */
   readonly say: (text: string) => void;
   readonly close: () => Promise<void>;
 }
 
 export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'perch-bench-'));
-  // The embedded Postgres may run as a user of its own, who has to get in.
+  // The embedded Postgres may run as another user, who needs access.
   await chmod(folder, 0o755);
   const generator = startGenerator();
-  // Unwinds what runs, so that nothing is left behind; a second interrupt doesn't wait for it.
+  // Stops everything, so that nothing is left behind. A second interrupt does not wait for that.
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (interrupted = true));
   const say = (text: string): void => {
@@ -77,11 +77,11 @@ export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
   };
 }
 
-/** Fills a new home through the command line, as an operator does; the import is measured along the way. */
+/** Fills a new home through the command line, as an operator does, and measures the import. */
 async function furnish(folder: string, size: CorpusSize, logLevel: string): Promise<Furnished> {
   const home = await openHome(folder, logLevel);
   const files = await writeCorpus(`${folder}-files`, size);
-  // First, so that setting up the database is no part of the import.
+  // Done first, so that the import does not include setting up the database.
   const words = ['--name', 'bench', '--credits', String(CREDITS), '--qps', String(QPS), '--json'];
   const account = JSON.parse(await runCommand(home, ['account', 'create', ...words]).done) as {
     key: string;

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** The same promise, kept as most services would: one statement per charge, JSON.stringify and a log line per answer. */
+/** The same promise, kept as most services would: a statement per charge, JSON.stringify and a log line per answer. */
 export async function fastifyCharging({ rest, keys, database, logFile }: Answers): Promise<Server> {
   const sql = connect(database, { max: PLAIN_CONNECTIONS, name: 'fastify' });
   const wallets = keys.map(() => ({ accountId: v7(), walletId: v7() }));

@@ -47,7 +47,7 @@ const STATEMENT = `
 const listed = (values: readonly unknown[]): string => `{${values.join(',')}}`;
 const numbersIn = (list: string): number[] => list.slice(1, -1).split(',').map(Number);
 
-/** Resolves each charge with the balance after it once it is on disk. Waiting charges share one statement and commit. */
+/** Resolves each charge with the balance after it once it is on disk. Waiting charges share a statement and commit. */
 export function createMeteredLedger(sql: Sql): (charge: Waiting) => void {
   let waiting: Waiting[] = [];
   let isBusy = false;

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** Tasks and results of the process that opens streams and follows lists. */
+/** A task of the process that opens streams and follows lists. */
 export type FollowTask =
   | { readonly open: { readonly url: string; readonly keys: readonly string[]; readonly streams: readonly Stream[] } }
   | { readonly next: { readonly items: number; readonly withinMs: number } }

@@ -6,7 +6,7 @@ import { answerEnds } from './connection.js';
 /** Kept-alive connections, each with one request at a time. */
 export interface Lines {
   readonly count: number;
-  /** Sends the request on the nth connection. Resolves once the whole answer was read. Rejects on any answer but 200. */
+  /** Sends the request on the nth connection. Resolves once all of the answer was read; rejects on any but 200. */
   readonly ask: (nth: number, request: string) => Promise<void>;
   readonly close: () => void;
 }
@@ -81,8 +81,8 @@ export async function askSteadily(
 }
 
 /**
- * Sends requests at random moments at a given rate, whether or not earlier ones were answered. Returns how long each took,
-  * in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
+ * Sends requests at random moments at a given rate, whether or not earlier ones were answered. Returns how long each
+  * took, in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
  */
 export async function askAtRate(
   lines: Lines,

@@ -12,7 +12,7 @@ import { withOriginals } from './originals.js';
 /** Most code is compiled by then. */
 const WARM_SECONDS = 5;
 
-/** Writes a CPU profile of the service per read and client, and its costs. Any browser's developer tools open the files. */
+/** Writes a CPU profile and its costs per read and client. The developer tools of any browser open the files. */
 export async function profileReads(bench: Workbench, folder: string): Promise<void> {
   const { letters, connections, clients, seconds, print } = bench.options;
   const home = await bench.small();

@@ -3,17 +3,17 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-/** An answer as it was sent. */
+/** An answer as received. */
 interface Sent {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
 }
 
-/** One answer, whole. */
+/** One whole answer. */
 export interface Asked {
   readonly sent: Sent;
   readonly text: string;
-  /** Credits left in the wallet after it; NaN where the answer doesn't say, as a contestant's doesn't. */
+  /** Credits left in the wallet after it; NaN if the answer does not say, as with contestants. */
   readonly remaining: number;
   readonly charged: number;
   readonly cache: string | undefined;
@@ -37,7 +37,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks once, on a connection of its own, with no header but those given. Throws on any answer but 200. */
+/** Sends one request on its own connection, with only the given headers. Throws on any answer but 200. */
 export async function ask(url: string, { key, body, headers = {} }: AskOptions = {}): Promise<Asked & { body: Body }> {
   const asking = request(url, {
     agent: false,
@@ -67,7 +67,7 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
   };
 }
 
-/** Of a tool's result: what REST answers. */
+/** The part of a tool's result that REST answers. */
 const envelopeIn = (answer: Body & { readonly result?: { readonly structuredContent: Body } }): Body =>
   answer.result?.structuredContent ?? answer;
 

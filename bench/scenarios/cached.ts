@@ -15,14 +15,14 @@ import { compare, contestantsOf } from './compare.js';
 import { CHARGED, type Peer, READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
 import { warmUp } from './rounds.js';
 
-/** A to E and L: cached reads, beside servers that keep the same promise, or answer the same selection from memory. */
+/** A to E and L: cached reads, compared with servers that keep the same promise or answer the same from memory. */
 export async function cachedReads(bench: Workbench): Promise<Section[]> {
   const { letters, clients, loads } = bench.options;
   const reads = [...READS, ...VARIED, ...CHARGED, ...TOOL_CALLS].filter(({ letter }) => letters.includes(letter));
   if (reads.length === 0) return [];
   const home = await bench.small();
   const keys = await home.customers();
-  // Ours to begin with, so that it is no child of the service.
+  // We start Postgres first, so that it is not a child of the service.
   const server = await openEmbeddedPostgres({ home: home.folder });
   const sql = connect(server.connection, { max: 1, name: 'bench books' });
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
@@ -84,7 +84,7 @@ const memorySection = (lines: readonly Line[]): Section => ({
 const OF_A_CALL =
   /^(?:x-credits-remaining|x-request-id|ratelimit.*|server-timing|content-length|date|connection|keep-alive)$/;
 
-/** Every answer the contestants give, as Perch gave it once it cached what is in it. */
+/** Every answer that contestants give, as Perch gave it from its cache. */
 async function answersOf(
   { url }: Service,
   key: string,

@@ -13,7 +13,7 @@ import type { Furnished, Workbench } from '../workbench.js';
 import { type Costs, openCostMeter } from './costs.js';
 import { chargeInTurn, openWallets } from './ledger/charges.js';
 
-/** Debits that wait at a time, of all nodes together: very many, or as many as the connections of A to D. */
+/** Debits waiting at a time on all nodes together: very many, or as many as the connections of A to D. */
 const MANY = 512;
 const FEW = 32;
 
@@ -22,7 +22,7 @@ interface Crowd {
   readonly callers: number;
   readonly nodes: number;
   readonly wallets: number;
-  /** Whether the calls of an account all go to the same node. */
+  /** Whether all calls of an account go to the same node. */
   readonly sticky?: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Round extends Costs {
   readonly perSecond: number;
 }
 
-/** What a commit of debits costs, alone and beside other nodes that commit: a ledger per node, all in this process. */
+/** The cost of a commit of debits, alone and while other nodes commit: a ledger per node, all in this process. */
 export async function ledgerCeiling(bench: Workbench, home: Furnished, server: EmbeddedServer): Promise<Section> {
   const { rounds, seconds } = bench.options;
   const pools = Array.from({ length: 4 }, () =>
@@ -104,12 +104,12 @@ function ledgerNotes(figures: ReadonlyMap<string, readonly Round[]>): string[] {
   ];
 }
 
-/** Rate decisions that come with one write to Redis. */
+/** Numbers of rate decisions that share one write to Redis. */
 const TOGETHER = [1, 16, 128] as const;
 const ACCOUNTS = 1000;
 const DECISIONS = 25_600;
 
-/** What the one script of every request costs Redis, by how many travel together. */
+/** What the script that every request runs costs Redis, by how many are sent together. */
 export async function limiterCeiling(bench: Workbench): Promise<Section> {
   const redis = await startRedis(join(bench.folder, 'redis-limiter'));
   const quiet = { info: () => {}, warn: () => {} };

@@ -1,4 +1,4 @@
-/** A kind of client, by the headers that it sends. */
+/** A kind of client, defined by the headers that it sends. */
 export interface Client {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -14,16 +14,16 @@ import { openBooks, paying } from './wallets.js';
 
 export interface Arena {
   readonly perch: Service;
-  /** Of the accounts that ask in turn. */
+  /** Keys of the accounts that send requests in turn. */
   readonly keys: readonly string[];
   readonly postmaster: number;
   /** Perch among them. */
   readonly servers: ReadonlyMap<Peer['server'], Pick<Served, 'url' | 'pid'>>;
-  /** Where contestants have their tables. */
+  /** The database for the contestants' tables. */
   readonly sql: Sql;
 }
 
-/** How a read is asked. */
+/** How a read is requested. */
 export interface Manner {
   readonly client: ClientName;
   readonly connections: number;
@@ -36,12 +36,12 @@ export interface Server {
   readonly name: string;
   readonly pid: number;
   readonly url: string;
-  /** What is asked of it in turn. */
+  /** The requests sent to it in turn. */
   readonly asks: readonly Asked[];
   readonly goal: string | undefined;
 }
 
-/** Perch first, and then those it is compared with. */
+/** Perch first, then its contestants. */
 export function contestantsOf(read: Read, { perch, servers }: Arena, connections?: number): [Server, ...Server[]] {
   const server = (name: string, { url, pid }: Pick<Served, 'url' | 'pid'>, asks: readonly Asked[], goal?: string) => ({
     ...{ name, pid, url, asks, goal },
@@ -55,7 +55,7 @@ export function contestantsOf(read: Read, { perch, servers }: Arena, connections
   ];
 }
 
-/** One cached read: Perch and its contestants under the same load in turn, and whether every answer was paid. */
+/** One cached read: Perch and its contestants under the same load in turn, with a check that every answer was paid. */
 export async function compare(
   bench: Workbench,
   read: Read,
@@ -94,7 +94,7 @@ export async function compare(
   };
 }
 
-/** A contestant that answered something else would prove nothing. Gives the length of an answer, and its price. */
+/** Checks that the contestant gives the same answer as Perch. Returns the length of an answer, and its price. */
 async function checkSame(
   [ours, ...theirs]: [Server, ...Server[]],
   headers: Readonly<Record<string, string>>,
@@ -111,7 +111,7 @@ async function checkSame(
     for (const their of theirs) {
       const same = await answerOf(their, nth);
       if (their.asks === ours.asks) deepStrictEqual(same.data, answer.data);
-      // Through another interface, which may leave out what it has said before.
+      // Through another interface, which may omit what it has sent before.
       else deepStrictEqual([idsIn(same.data), same.charged], [idsIn(answer.data), answer.charged]);
     }
   }

@@ -5,7 +5,7 @@ import type { RedisServer } from '../processes/redis.js';
 import { familyCpuSeconds } from '../processes/usage.js';
 import type { Furnished } from '../workbench.js';
 
-/** What a piece of work used, in all places where a request leaves a trace. */
+/** What a piece of work used, everywhere where a request leaves a trace. */
 export interface Costs {
   /** Seconds of processor time. */
   readonly perchCpu: number;
@@ -14,7 +14,7 @@ export interface Costs {
   readonly walBytes: number;
   readonly entries: number;
   readonly commits: number;
-  /** By which the ledger's table and its indexes grew. */
+  /** Bytes by which the ledger's table and its indexes grew. */
   readonly ledgerBytes: number;
   readonly redisBytesIn: number;
   readonly redisBytesOut: number;
@@ -22,7 +22,7 @@ export interface Costs {
 }
 
 export interface CostMeter {
-  /** Runs the work and says what it used; of one service, and its Redis if it has one. */
+  /** Runs the work and returns what it used of one service, and of its Redis if it has one. */
   readonly of: <T>(
     at: { readonly pid: number; readonly redis: RedisServer | null },
     work: () => Promise<T>,
@@ -30,7 +30,7 @@ export interface CostMeter {
   readonly close: () => Promise<void>;
 }
 
-/** Entries and commits are those of the account that asks, or of all. */
+/** Counts the entries and commits of one account, or of all. */
 export async function openCostMeter(
   home: Furnished,
   server: EmbeddedServer,
@@ -69,7 +69,7 @@ export async function openCostMeter(
   };
 }
 
-/** How far the log of Postgres is, and how large the ledger, in bytes; and the next transaction. */
+/** The position of the write-ahead log and the size of the ledger, in bytes, and the next transaction id. */
 async function standOf(sql: Sql): Promise<{ wal: number; ledger: number; xid: number }> {
   const [row] = await sql<{ wal: number; ledger: number; xid: number }[]>`
     select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint as wal,
@@ -77,7 +77,7 @@ async function standOf(sql: Sql): Promise<{ wal: number; ledger: number; xid: nu
   return row ?? { wal: 0, ledger: 0, xid: 0 };
 }
 
-/** Rows that were written together carry the same transaction. */
+/** Counts commits: rows that were written together have the same transaction id. */
 async function postedSince(
   sql: Sql,
   accountId: string | null,

@@ -5,13 +5,13 @@ import type { Furnished, Workbench } from '../workbench.js';
 import { ask } from './ask.js';
 import { READS } from './reads.js';
 
-/** Items of one page: as many as the network gives at once, so that one page is one read of it. */
+/** Items per page: as many as the network returns at once, so that a page is one read. */
 const COUNT = 100;
 const DEEP = 100;
-/** Few, so that time is not spent waiting for each other. */
+/** Few connections, so that requests do not wait for each other. */
 const CONNECTIONS = 2;
 
-/** Page 100 of a timeline beside page 1, cached and read anew, by the time of an answer. */
+/** Compares page 100 of a timeline with page 1, cached and fresh, by the time of an answer. */
 export async function deepPages(bench: Workbench, home: Furnished): Promise<Section> {
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
   const first = `${perch.url}/v1/users/${SUBJECT.id}/tweets?count=${COUNT}`;
@@ -54,7 +54,7 @@ function pair(how: string, page: number, first: readonly number[], deep: readonl
   ];
 }
 
-/** Walks to page 100, or to the last full one where there are fewer. */
+/** Walks to page 100, or to the last full page if there are fewer. */
 async function walk(first: string, key: string): Promise<{ url: string; page: number }> {
   let url = first;
   for (let page = 1; ; page += 1) {

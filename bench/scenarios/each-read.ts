@@ -12,20 +12,20 @@ import type { CostMeter, Costs } from './costs.js';
 
 interface Kind {
   readonly name: string;
-  /** One of its kind that no other round asks for. */
+  /** A read of this kind that no other round requests. */
   readonly at: (index: number) => { readonly path: string; readonly body?: string };
 }
 
-/** Reads of each kind, each of something else. */
+/** The number of reads of each kind, all of different things. */
 const TIMES = 12;
-/** Past the time for which a node believes what it has cached itself. */
+/** Longer than a node trusts its own copies. */
 const PAST_NEAR_MS = 2200;
 
-/** One after the other; then once more when all that the process has cached has to be asked for again. */
+/** How the reads run: one by one, and again once the process no longer trusts its own copies. */
 const AT_ONCE = ['cold', 'cached in Redis', 'cached in the process'] as const;
 const PAST_NEAR = 'cached, after 2 s';
 
-/** No two kinds share a user. */
+/** Kinds with separate users, so that none caches for another. */
 const KINDS: readonly Kind[] = [
   { name: 'a profile', at: (index) => ({ path: `/v1/users/${handleOf(401 + index)}` }) },
   {
@@ -48,7 +48,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 interface Seen {
-  /** Commands as they were sent, by name; what scripts do inside is not in it, nor the once-a-second life of the node. */
+  /** Commands as sent, by name, without commands inside scripts and the regular ones of the node. */
   readonly commands: Readonly<Record<string, number>>;
   readonly costs: Costs;
   readonly ms: number;
@@ -59,7 +59,7 @@ interface Shared {
   readonly redis: RedisServer;
 }
 
-/** What one read asks of Redis and leaves in Postgres: cold, and cached in three ways. One at a time. */
+/** What one read sends to Redis and writes to Postgres, uncached and cached in three ways. One read at a time. */
 export async function costOfEachRead(
   bench: Workbench,
   home: Furnished,
@@ -124,7 +124,7 @@ async function readOnce(
   return { commands, costs, ms: result };
 }
 
-/** Said once a second by every node, whatever is asked of it. */
+/** Commands that every node sends once a second, independent of requests. */
 const isOfTheNode = (words: readonly string[]): boolean =>
   words[0]?.toLowerCase() === 'info' || words.includes('perch:nodes') || words.includes('perch:tombstones');
 

@@ -11,22 +11,22 @@ import { freePort, runCommand, type Service, startPerch } from '../processes/per
 import { watchMemory } from '../processes/usage.js';
 import type { Furnished, Workbench } from '../workbench.js';
 
-/** Those who follow one list, over so many accounts. */
+/** The followers of one list, and the number of their accounts. */
 const FOLLOWERS = 1000;
 const ACCOUNTS = 20;
 
-/** Lists that are followed, by how many each, over streams of so many. */
+/** The number of followed lists, their followers, and the lists per stream. */
 const LISTS = 1000;
 const EACH = 10;
 const LISTS_OF_STREAM = 50;
 
-/** How long an item may take: a list that is busy is read every 5 seconds. */
+/** How long an item may take. A busy list is read every 5 seconds. */
 const ARRIVES_WITHIN_MS = 60_000;
 
-/** Items before those that are counted: until then the process still compiles what it runs. */
+/** Items before those that are counted, while the process still compiles what it runs. */
 const WARM_ITEMS = 3;
 
-/** How long calls of the network are counted for. */
+/** How long calls of the network are counted. */
 const COUNTED_MS = 60_000;
 
 const MEMORY_MS = 5_000;
@@ -38,7 +38,7 @@ interface Following {
   readonly metricsUrl: string;
 }
 
-/** N: how soon what is new reaches all who follow it, and what following costs while nothing happens. */
+/** N: how soon a new item reaches all followers, and what following costs while nothing happens. */
 export async function following(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('N')) return [];
   const home = await bench.small();
@@ -57,7 +57,7 @@ export async function following(bench: Workbench): Promise<Section[]> {
 async function reachAll({ bench, home, keys, metricsUrl }: Following, { url }: Service): Promise<Section> {
   const followers = startFollowers();
   try {
-    // A list that was silent for months would be read every 10 minutes.
+    // A list without items for months would be read only every 10 minutes.
     await post(bench, home, 0);
     bench.say(`N  opening ${FOLLOWERS} streams`);
     await followers.run({ open: { url, keys, streams: Array.from({ length: FOLLOWERS }, () => [SUBJECT.id]) } });
@@ -128,20 +128,20 @@ async function writeAll({ bench, home, keys, metricsUrl }: Following, { url }: S
 }
 
 async function watch(url: string, key: string): Promise<void> {
-  // Only an address that could be called is taken.
+  // Only a valid webhook address is accepted.
   const asked = { user: SUBJECT.id, webhook_url: 'https://1.1.1.1/' };
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const answer = await fetch(`${url}/v1/watches`, { method: 'POST', headers, body: JSON.stringify(asked) });
   if (!answer.ok) throw new Error(`a watch was refused: ${answer.status} ${await answer.text()}`);
 }
 
-/** As many watches as there are followers, from one of each account: as rows, because addresses may be checked only so often. */
+/** Copies one watch of each account to one per follower. Inserted as rows, because address checks are limited. */
 async function multiply(sql: Sql): Promise<void> {
   await sql`
     insert into watches (account_id, watch_id, key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at)
     select account_id, gen_random_uuid(), key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at
     from watches, generate_series(2, ${FOLLOWERS / ACCOUNTS})`;
-  // Nobody's, before anything is sent.
+  // Without a holder, before anything is sent.
   await sql`update watches set webhook_url = 'https://bench.invalid/'`;
   for (let left = FOLLOWERS; left > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -150,7 +150,7 @@ async function multiply(sql: Sql): Promise<void> {
   }
 }
 
-/** Waits in the database, where looking costs least: what looks from outside takes processor time from what is measured. */
+/** Waits inside the database, because polling from outside would use CPU time of what is measured. */
 const WRITTEN = `
   create function pg_temp.written(since timestamptz, wanted integer, until timestamptz) returns double precision
   language plpgsql as $$
@@ -221,7 +221,7 @@ async function silence({ bench, keys, metricsUrl }: Following, { url, pid }: Ser
   }
 }
 
-/** Resident memory in MB, over some seconds. */
+/** Resident memory in MB, sampled over some seconds. */
 async function memoryOf(pid: number): Promise<number> {
   const { stop } = watchMemory(pid);
   await new Promise((resolve) => setTimeout(resolve, MEMORY_MS));

@@ -12,7 +12,7 @@ import { SCENARIOS } from '../options.js';
 import type { Furnished, Workbench } from '../workbench.js';
 import { deepPages } from './deep-pages.js';
 
-/** Searches of every kind of cost, by what makes them cheap or dear. */
+/** Searches of every kind of cost, named by what makes them cheap or expensive. */
 const SEARCHES: readonly { readonly name: string; readonly query: string; readonly product: Product }[] = [
   { name: 'a frequent word, Latest', query: wordOf(5), product: 'Latest' },
   { name: 'a frequent word, Top', query: wordOf(5), product: 'Top' },
@@ -33,7 +33,7 @@ const SEARCHES: readonly { readonly name: string; readonly query: string; readon
 /** Pages of one round, one after the other. */
 const REPEATS = 20;
 
-/** F: what a hundred times as much data costs. */
+/** F: the cost of a hundred times as much data. */
 export async function growth(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('F')) return [];
   const [small, large] = [await bench.small(), await bench.large()];
@@ -69,7 +69,7 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
   }
 }
 
-/** The same corpus as one table and as ten partitions, the pages of one beside those of the other. */
+/** Compares the same corpus as one table and as ten partitions, page by page. */
 async function partitions(bench: Workbench, home: Furnished): Promise<Section> {
   const server = await openEmbeddedPostgres({ home: home.folder });
   const open = (database: string) => connect({ ...server.connection, database }, { max: 4, name: 'bench corpus' });
@@ -127,7 +127,7 @@ async function openCorpus(home: Furnished): Promise<{ network: Network; tweets: 
   return { network: createCorpusNetwork(sql), tweets: home.imported.tweets, close };
 }
 
-/** Milliseconds per first page, the first of which is not counted: it fills the database's own cache. */
+/** Milliseconds per first page. The first read is not counted, because it fills the database's cache. */
 export async function pageMs(network: Network, list: ListRef): Promise<number> {
   const { signal } = new AbortController();
   await network.page(list, null, { signal });

@@ -7,7 +7,7 @@ import { SCENARIOS } from '../options.js';
 import { openHome, runCommand } from '../processes/perch.js';
 import { timedImport, type Workbench } from '../workbench.js';
 
-/** The same in one transaction, of which nothing stays when it is interrupted. */
+/** The same in one transaction, which leaves nothing behind when interrupted. */
 async function importAtOnce({ folder, options }: Workbench): Promise<number> {
   const home = await openHome(join(folder, 'at-once'), options.logLevel);
   await runCommand(home, ['account', 'create', '--name', 'bench']).done;
@@ -17,7 +17,7 @@ async function importAtOnce({ folder, options }: Workbench): Promise<number> {
   return seconds;
 }
 
-/** H: a large corpus by `perch import`, once: minutes are enough to see through the noise. */
+/** H: imports a large corpus with `perch import`, once: it takes minutes, so noise matters little. */
 export async function importLarge(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('H')) return [];
   const { imported } = await bench.large();

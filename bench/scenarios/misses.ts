@@ -21,8 +21,8 @@ export interface Miss {
 }
 
 /**
- * Each asks for another subject every time, as `fresh`: the same work as a miss, looking in the cache apart, with the
- * network read and everything put into the cache, as often as one likes.
+ * Reads of a different subject each time, as `fresh`: the same work as a miss except for the cache look-up, with the
+  * network read and everything cached, as often as needed.
  */
 export const MISSES: readonly Miss[] = [
   {
@@ -51,7 +51,7 @@ interface Arena {
   readonly queries: Worker<QueryLoad, CallersResult>;
 }
 
-/** K: what is not cached, beside the statement that reads it. */
+/** K: uncached reads, compared with the statement that reads the data. */
 export async function corpusMisses(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('K')) return [];
   const home = await bench.small();

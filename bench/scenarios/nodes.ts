@@ -25,7 +25,7 @@ const SETUPS: readonly Setup[] = [
   { name: 'WORKERS=2, Redis', workers: 2, withRedis: true },
 ];
 
-/** Before each read is measured. */
+/** Runs before each read is measured. */
 const WARM_SECONDS = 2;
 
 interface Running extends Setup {
@@ -39,7 +39,7 @@ interface Round extends Costs {
   readonly p99Ms: number;
 }
 
-/** I: the same cached reads as nodes are run, and what every read leaves behind in Redis and Postgres. */
+/** I: the same cached reads under each way to run nodes, and what every read leaves in Redis and Postgres. */
 export async function manyNodes(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('I')) return [];
   if (!hasRedis()) {
@@ -47,7 +47,7 @@ export async function manyNodes(bench: Workbench): Promise<Section[]> {
     return [];
   }
   const home = await bench.small();
-  // Ours to begin with, so that it is no child of a service whose processor time is told.
+  // We start Postgres first, so that it is not a child of a service whose CPU time is measured.
   const server = await openEmbeddedPostgres({ home: home.folder });
   const running: Running[] = [];
   try {
@@ -125,7 +125,7 @@ function linesOf(figures: ReadonlyMap<string, readonly Round[]>): Line[] {
   });
 }
 
-/** What each answer cost, where. */
+/** What each answer cost in each process. */
 function notesOf(figures: ReadonlyMap<string, readonly Round[]>): string[] {
   const each = (what: string, digits: number, of: (round: Round) => number, only: 'all' | 'redis' = 'all'): string => {
     const told = [...figures].filter(([, rounds]) => only === 'all' || (rounds[0]?.redisBytesIn ?? 0) > 0);

@@ -10,7 +10,7 @@ import type { Workbench } from '../workbench.js';
 import { pageMs } from './growth.js';
 
 const PROTECTED = 1_000_000;
-/** Above the ids of all generated profiles. */
+/** The first id above those of all generated profiles. */
 const FIRST_ID = 1_000_000_000;
 
 const LISTS: readonly { readonly name: string; readonly list: ListRef }[] = [
@@ -24,7 +24,7 @@ const LISTS: readonly { readonly name: string; readonly list: ListRef }[] = [
   },
 ];
 
-/** M: what a million protected profiles cost those who read the others. */
+/** M: what a million protected profiles cost reads of the others. */
 export async function protectedProfiles(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('M')) return [];
   const home = await bench.small();

@@ -5,15 +5,15 @@ import type { Letter } from '../options.js';
 import type { ServerName } from '../processes/child.js';
 import type { ClientName } from './clients.js';
 
-/** A cached read that is compared: what is asked of Perch and of everyone else, and what to hope for. */
+/** A cached read to compare: the request to Perch and to the contestants, and the goals. */
 export interface Read extends Asked {
   readonly letter: Letter;
-  /** What sets it apart from another read of the same letter. */
+  /** What distinguishes it from other reads of the same letter. */
   readonly how?: string;
-  /** What is asked in turn, where it is not the same each time. */
+  /** The requests sent in turn, if not always the same one. */
   readonly asks?: readonly Asked[];
   readonly clients: readonly ClientName[];
-  /** Numbers of connections, where they are not those of all reads. */
+  /** Numbers of connections, if they differ from those of all reads. */
   readonly loads?: readonly number[];
   readonly against: readonly Peer[];
 }
@@ -21,9 +21,9 @@ export interface Read extends Asked {
 export interface Peer {
   readonly server: ServerName | 'perch';
   readonly name: string;
-  /** By the number of connections. */
+  /** The goals by the number of connections. */
   readonly goals?: Readonly<Record<number, string>>;
-  /** What is asked of it, where it is not asked the same. */
+  /** The request to this contestant, if it differs. */
   readonly asked?: Asked;
 }
 
@@ -61,7 +61,7 @@ const calling = (name: string, given: object): Asked => ({
 const PROFILE: Asked = { path: `/v1/users/${SUBJECT.handle}` };
 const TIMELINE: Asked = { path: `/v1/users/${SUBJECT.id}/tweets?count=20` };
 
-/** One of each letter: the same answer every time. */
+/** One read of each letter, with the same answer every time. */
 export const READS: readonly Read[] = [
   { letter: 'A', ...PROFILE, ...SMALL_ANSWERS },
   { letter: 'B', ...TIMELINE, ...SMALL_ANSWERS },
@@ -69,7 +69,7 @@ export const READS: readonly Read[] = [
   { ...profileOf(SUBJECT.handle), ...GRAPHQL },
 ];
 
-/** The service as a whole, beside one that charges as most do. */
+/** The whole service, compared with one that charges as most do. */
 export const CHARGED: readonly Read[] = [
   {
     letter: 'E',
@@ -81,7 +81,7 @@ export const CHARGED: readonly Read[] = [
   },
 ];
 
-/** Calls of tools, beside the same reads over REST. */
+/** Tool calls, compared with the same reads over REST. */
 export const TOOL_CALLS: readonly Read[] = [
   { how: 'a profile', asked: PROFILE, ...calling('get_user', { handle: SUBJECT.handle }) },
   { how: 'a timeline of 20', asked: TIMELINE, ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
@@ -92,7 +92,7 @@ export const TOOL_CALLS: readonly Read[] = [
   against: [{ server: 'perch', name: 'Perch, the same over REST', asked }],
 }));
 
-/** Reads that ask for something else each time, all of it cached. */
+/** Reads of something different each time, all of it cached. */
 export const VARIED: readonly Read[] = [
   {
     ...profileOf(BUSY[0]?.handle ?? ''),

@@ -3,7 +3,7 @@ import type { Load } from '../load/load.js';
 import type { Generator } from '../processes/fork.js';
 import { cpuSeconds, familyCpuSeconds } from '../processes/usage.js';
 
-/** What a round of answers took, and what it cost. */
+/** The time and the cost of a round of answers. */
 export interface Round {
   readonly answers: number;
   readonly perSecond: number;
@@ -15,13 +15,13 @@ export interface Round {
   readonly generatorBusy: number;
 }
 
-/** The processes that a round is counted against. */
+/** The processes whose CPU time is counted for a round. */
 export interface Processes {
   readonly server: number;
   readonly postmaster: number;
 }
 
-/** Runs a round and counts the processor time that it took. */
+/** Runs a round and counts its CPU time. */
 export async function counted(
   { server, postmaster }: Processes,
   run: () => Promise<Omit<Round, 'cpu' | 'postgres'>>,
@@ -34,13 +34,13 @@ export async function counted(
   return { ...result, cpu: perAnswer(cpuAfter - cpu), postgres: perAnswer(postgresAfter - postgres) };
 }
 
-/** A process uses several times as much for each of its first answers: until its code is compiled, and its memory has grown. */
+/** First answers of a process, which cost several times as much until its code is compiled and its memory has grown. */
 const FIRST_ANSWERS = 50_000;
 
-/** In which a server should have given so many answers. */
+/** The time in which a server should give that many answers. */
 export const AT_MOST_SECONDS = 600;
 
-/** Asks a server until it, or each of its workers, is past its first answers. */
+/** Sends requests until a server, or each of its workers, is past its first answers. */
 export async function warmUp(
   generator: Generator,
   load: Omit<Load, 'connections' | 'seconds'>,
@@ -49,7 +49,7 @@ export async function warmUp(
   await generator.run({ ...load, connections: 32, seconds: AT_MOST_SECONDS, answers: FIRST_ANSWERS * workers });
 }
 
-/** Rates by name, ours first; each of the others with our ratio to it. */
+/** Rates by name, ours first. Each other one has our ratio to it. */
 export function linesOf(
   figures: ReadonlyMap<string, readonly Round[]>,
   goalOf: (name: string) => string | undefined,

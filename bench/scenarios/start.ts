@@ -6,13 +6,13 @@ import type { Workbench } from '../workbench.js';
 import { READS } from './reads.js';
 import { AT_MOST_SECONDS, costsOf, counted, type Round } from './rounds.js';
 
-/** Answers of a process from its first on: what they cost before its code is compiled, and until it is. */
+/** Numbers of answers of a new process, whose cost is measured before and while its code is compiled. */
 const COLD = [
   { from: 0, to: 2_000 },
   { from: 2_000, to: 50_000 },
 ] as const;
 
-/** G: from nothing running, database included, to the first paid answer; what the first answers cost; and the process's memory while A to D are asked of it. */
+/** G: the time from a start, database included, to the first paid answer; the cost of first answers; memory under A to D. */
 export async function secondStart(bench: Workbench): Promise<Section[]> {
   const { letters, rounds, seconds, connections } = bench.options;
   if (!letters.includes('G')) return [];

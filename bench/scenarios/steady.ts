@@ -8,10 +8,10 @@ import { watchMemory } from '../processes/usage.js';
 import { CUSTOMERS, type Workbench } from '../workbench.js';
 import { READS } from './reads.js';
 
-/** Longer than anything about an account is remembered. */
+/** Longer than a node remembers anything about an account. */
 const PAUSE_MS = 4_000;
 const WARM_SECONDS = 2;
-/** At half of the highest rate, measured long enough for a hundredth to be many. */
+/** Seconds at half of the highest rate: enough answers for a meaningful p99. */
 const PACED_ROUNDS_OF = 3;
 
 interface Percentiles {
@@ -21,14 +21,14 @@ interface Percentiles {
 }
 
 interface Round {
-  /** All customers at once, while the service knows them, and after a pause. */
+  /** Rounds of all customers at once, while the service knows them and after a pause. */
   readonly known: Percentiles;
   readonly paused: Percentiles;
   readonly perSecond: number;
   readonly half: Percentiles;
 }
 
-/** J: many customers with a key and a wallet each. Do those who come back after a pause wait, and how long is the tail? */
+/** J: many customers with a key and a wallet each: the tail latency, and the wait of customers after a pause. */
 export async function steadyService(bench: Workbench): Promise<Section[]> {
   const { options, say } = bench;
   if (!options.letters.includes('J')) return [];
@@ -64,7 +64,7 @@ export async function steadyService(bench: Workbench): Promise<Section[]> {
 interface Arena {
   /** The request of each customer in turn. */
   readonly next: () => string;
-  /** A connection for each customer, and those of the load. */
+  /** One connection per customer, and those of the load. */
   readonly crowd: Lines;
   readonly busy: Lines;
 }

@@ -2,7 +2,7 @@ import type { Sql } from '../../adapters/postgres/sql.js';
 import { meteredBooks } from '../contestants/metered-ledger.js';
 import { ask } from './ask.js';
 
-/** Credits of all wallets together, in thousandths, as their owners are told. */
+/** Credits of all wallets together, in thousandths, as reported to their owners. */
 async function fortuneOf(url: string, keys: readonly string[]): Promise<number> {
   const balances = await Promise.all(
     keys.map(async (key) => (await ask(`${url}/v1/me`, { key })).body.balance_remaining ?? Number.NaN),
@@ -10,13 +10,13 @@ async function fortuneOf(url: string, keys: readonly string[]): Promise<number> 
   return balances.reduce((sum, credits) => sum + Math.round(credits * 1000), 0);
 }
 
-/** What a piece of work delivered: how many answers, at how many credits each. */
+/** What a piece of work delivered: the number of answers, and the credits of each. */
 export interface Delivered {
   readonly answers: number;
   readonly credits: number;
 }
 
-/** Does the work, and says whether the wallets fell by exactly what its answers cost. */
+/** Does the work, and returns whether the wallets fell by exactly the price of its answers. */
 export async function paying<T>(
   url: string,
   keys: readonly string[],
@@ -33,7 +33,7 @@ export async function paying<T>(
   return { result, note };
 }
 
-/** The books of the least server, from now on: whether it has a row of what each of its answers cost, and took as much. */
+/** Checks the books of the smallest server from now on: a row for each answer, and wallets that fell by as much. */
 export async function openBooks(sql: Sql) {
   const before = await meteredBooks(sql);
   return {

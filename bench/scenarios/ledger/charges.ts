@@ -23,10 +23,10 @@ import { costsOf, counted, type Round } from '../rounds.js';
 
 const WALLETS = 100;
 const CREDITS = 1_000_000_000_000;
-/** Requests that wait for their charge at the same time: one, the connections of A to D, a busy service, two full flushes. */
+/** Requests that wait for their charge at once: one, the connections of A to D, a busy service, two full flushes. */
 const CALLERS = [1, 32, 256, 1_000] as const;
 
-/** E: our ledger beside the plain way, on the same Postgres with fsync on. */
+/** E: our ledger compared with the plain way, on the same Postgres with fsync on. */
 export async function durableCharges(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('E')) return [];
   const server = await openEmbeddedPostgres({ home: (await bench.small()).folder });
@@ -124,7 +124,7 @@ async function compare(bench: Workbench, { sql, plain, debits, callers, postmast
   };
 }
 
-/** What a function of the database costs, beside the statement that it is made of. */
+/** The cost of a database function, compared with the statement that it consists of. */
 async function compareFunction(
   bench: Workbench,
   { sql, debits, postmaster }: Pick<Arena, 'sql' | 'debits' | 'postmaster'>,
@@ -171,7 +171,7 @@ function linesOf(
     ratioOf(hot, spreadOut, 'ours over 100'),
     ratioOf(hot, hotOne, 'ours to it'),
   ];
-  // One charge at a time shares its commit with nobody.
+  // A single charge at a time does not share its commit.
   const goals = isAlone ? [] : [undefined, '≥ 8', '≥ 8', '≥ 1', undefined];
   return contestants.map(({ name }, index): Line => {
     const ratio = ratios[index];
@@ -181,6 +181,6 @@ function linesOf(
   });
 }
 
-/** So many callers, each charging the next of the wallets as soon as its charge before is durable. */
+/** Runs callers that each charge the next wallet as soon as their previous charge is durable. */
 export const chargeInTurn = (charge: Charge, wallets: readonly NewDebit[], callers: number, seconds: number) =>
   keepCalling(callers, seconds, (turn) => charge((wallets[turn % wallets.length] as NewDebit)()));

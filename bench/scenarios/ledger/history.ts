@@ -19,12 +19,12 @@ import { type NewDebit, openWallets } from './charges.js';
 const CALLERS = 32;
 /** One account for each connection that asks. */
 const ASKING = QUERY_CONNECTIONS;
-/** Debits of each of them that are not summed up yet: a query over them takes about a second of a core. */
+/** Debits of each account that are not summed up yet. A query over them takes about a second of a core. */
 const DEBITS = 200_000;
-/** Of the primary and of those who charge; of the replica. */
+/** The core of the primary and the charging callers, and that of the replica. */
 const [CORE, OTHER_CORE] = [0, 1];
 
-/** P: charges while others ask for what was used, of the replica or of the primary. */
+/** P: charges while others query usage, on the replica or on the primary. */
 export async function historyBeside(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('P')) return [];
   const homes = { primary: join(bench.folder, 'history'), replica: join(bench.folder, 'history-replica') };
@@ -57,7 +57,7 @@ export async function historyBeside(bench: Workbench): Promise<Section[]> {
   }
 }
 
-/** Wallets, of which the first have long unsummed pasts. */
+/** Creates wallets, the first of which have many debits that are not summed up. */
 async function fill(sql: Sql): Promise<NewDebit[]> {
   await migrate(sql);
   const debits = await openWallets(sql);
@@ -94,7 +94,7 @@ async function compare(
   const round = (of: Ledger | null) => async (): Promise<CallersResult> => {
     let isOver = false;
     const asking = accounts.map(async (accountId) => {
-      // One that takes too long is asked again: a customer would.
+      // A query that times out is sent again, as a customer would do.
       while (!isOver && of !== null) await ask(of, accountId).catch(() => {});
     });
     const result = await keepCalling(CALLERS, seconds, charge);

@@ -15,14 +15,14 @@ import type { Workbench } from '../../workbench.js';
 import { costsOf, counted, type Round } from '../rounds.js';
 
 const WALLETS = 1_000_000;
-/** Wallets that are charged, in no order. */
+/** The wallets that are charged, in random order. */
 const CONTESTS = [
   ...[100, 10_000, 100_000, WALLETS].map((active) => ({ active, compression: 'off' })),
   { active: WALLETS, compression: 'on' },
 ] as const;
 const CALLERS = 256;
 const CREDITS = 1_000_000_000;
-/** One that is over. */
+/** A finished month. */
 const MONTH = '2025-01';
 
 /** As `perch doctor` suggests them for many wallets. */
@@ -50,7 +50,7 @@ export async function millionWallets(bench: Workbench): Promise<Section[]> {
   }
 }
 
-/** Without triggers: a million accounts in the time of some hundred by calls. Each paid in a month long ago, and half an hour ago. */
+/** Inserts a million accounts without triggers, which saves hours. Each paid in an old month and half an hour ago. */
 async function addWallets(sql: Sql): Promise<void> {
   await sql`select open_month(${`${MONTH}-01`}::date)`;
   await sql.begin(async (tx) => {
@@ -93,7 +93,7 @@ async function sumAll(bench: Workbench, sql: Sql): Promise<Section> {
   return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: one run of housekeeping`, lines, notes: [] };
 }
 
-/** The check while a month is read for the first time, and once it was; the month as a file in either format. */
+/** The check before and after a month is recorded as checked, and the month as a file in both formats. */
 async function checkAndArchive(bench: Workbench, sql: Sql): Promise<Section> {
   const ledger = createLedger(sql);
   const timed = async (name: string, run: () => Promise<unknown>): Promise<number> => {
@@ -132,7 +132,7 @@ async function checkAndArchive(bench: Workbench, sql: Sql): Promise<Section> {
   return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: check and archive`, lines, notes };
 }
 
-/** What a round of charges left in the write-ahead log, beside what it took. */
+/** What a round of charges wrote to the write-ahead log, and how long it took. */
 type WalRound = Round & { readonly walBytes: number };
 
 async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promise<Section> {

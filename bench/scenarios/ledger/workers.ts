@@ -13,7 +13,7 @@ import { chargeBy, chargeInTurn, openWallets } from './charges.js';
 
 const CALLERS = [256, 2_000] as const;
 
-/** Q: charges over the workers of Citus, beside a database that one of these servers has by itself, with the same settings. */
+/** Q: charges over the workers of Citus, compared with a plain database on one of these servers, same settings. */
 export async function overWorkers(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('Q')) return [];
   if (CITUS_URL === undefined) throw new Error('Q needs TEST_CITUS_URL, the address of a coordinator with workers');
