@@ -66,7 +66,7 @@ export interface Contestant<Figure> {
   readonly round: () => Promise<Figure>;
 }
 
-/** Runs the rounds in turn, A B C A B C, so that other load affects all of them. Returns one figure a round, by name. */
+/** Runs the rounds in turn, A B C A B C, so that other load affects all of them. Returns figures by name. */
 export async function alternate<Figure>(
   contestants: readonly Contestant<Figure>[],
   rounds: number,

@@ -1,4 +1,4 @@
-/** Prints the size and shape of the code, beside what was agreed: `npm run figures`. */
+/** Prints the size and shape of the code next to the agreed limits: `npm run figures`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import {
@@ -20,7 +20,7 @@ const CODE = PRODUCT.filter(isCode);
 
 const sumOf = (sources: readonly Source[]): number => sources.reduce((sum, source) => sum + linesOf(source.text), 0);
 
-/** Names that more than one file exports; a `.d.ts` repeats those of the script beside it. */
+/** Names that more than one file exports. Not counted in a `.d.ts`, which repeats those of its script. */
 function exportedTwice(): string[] {
   const files = new Map<string, Set<string>>();
   for (const { path, text } of CODE.filter((source) => !source.path.endsWith('.d.ts'))) {
@@ -44,7 +44,7 @@ function longSubjects(): number {
   return subjects.filter((subject) => subject.length > 72).length;
 }
 
-/** But V8: the code means the engine. */
+/** Except V8, which means the engine. */
 const decisions = [...readFileSync('docs/decisions.md', 'utf8').matchAll(/^\| ([A-Z]\d+) \|/gm)]
   .map(([, id]) => id)
   .filter((id) => id !== 'V8');

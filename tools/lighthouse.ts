@@ -1,4 +1,4 @@
-/** `npm run lighthouse`: the main pages of a demo, as Lighthouse sees them, as the table of docs/performance.md. */
+/** `npm run lighthouse`: measures the main pages of a demo for the table of docs/performance.md. */
 import { startDemo } from '../test/cli/support/service.js';
 import {
   type Audited,

@@ -5,7 +5,7 @@ export interface Module {
   readonly is: string;
   /** What it may import: modules, single files, or all. */
   readonly may: readonly string[];
-  /** And of these, types only. */
+  /** Modules of which it may import types only. */
   readonly types?: readonly string[];
 }
 
@@ -15,9 +15,9 @@ const CORE = [...FACTS, 'src/ports'];
 const SECRETS = ['src/access/key', 'src/access/secret'];
 const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account', 'src/billing', 'src/sign-in'];
-/** What the callers of one process share, whichever interface they use. */
+/** What the callers of one process share over all interfaces. */
 const SHARES = ['src/access/work-slots', 'src/access/processor-time'];
-/** Pages and protocols for customers: over the account's own services, in the frame of all pages. */
+/** Pages and protocols for customers, over the account's services and in the frame of all pages. */
 const CUSTOMERS = [
   ...CORE,
   'src/account',
@@ -28,7 +28,7 @@ const CUSTOMERS = [
   'adapters/pages/kit',
 ];
 
-/** The first row whose name a file's path begins with is its module. A module may always import itself. */
+/** A file belongs to the first row whose name its path begins with. A module may always import itself. */
 export const MODULES: Readonly<Record<string, Module>> = {
   'src/lib': { is: 'bounded containers, time, promises and text, for any program', may: [] },
   'src/domain': { is: 'facts and types: prices, tiers, packs, error codes, money, ids', may: ['src/lib'] },
@@ -38,7 +38,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     types: FACTS,
   },
   'src/access': { is: 'keys, rate limits, and fair shares of the process', may: CORE },
-  // Reads write lines on the receipt that they are given.
+  // Reads add lines to the receipt that they get.
   'src/read': {
     is: 'cached objects and pages, exact page sizes, cursors, the pool of upstream calls',
     may: CORE,
@@ -55,7 +55,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: [...CORE, 'src/read/subjects'],
     types: ['src/access', 'src/serve/call'],
   },
-  // The account and its billing are what resolvers are given.
+  // Resolvers get the account and its billing.
   'src/serve': {
     is: 'the steps of a request, from `Call` to `Outcome`',
     may: [...CORE, 'src/access', 'src/documents', 'src/figures', 'src/metering', 'src/read', 'src/account'],
@@ -112,7 +112,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: [...FACTS, 'src/serve', 'schema', 'adapters/http', 'src/live/budget'],
     types: ['src/live'],
   },
-  // A tool takes and answers what its endpoint does.
+  // A tool has the same inputs and outputs as its endpoint.
   'adapters/mcp': {
     is: 'the Model Context Protocol: every REST endpoint as a tool',
     may: [...FACTS, 'src/serve', 'src/documents/rules', 'schema', 'adapters/http', 'adapters/rest'],
@@ -156,7 +156,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/oauth': { is: 'the OAuth endpoints and the consent page', may: CUSTOMERS },
   'adapters/pages/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
-  // Passkeys are shown where sessions are.
+  // Passkeys are shown next to sessions.
   'adapters/pages/dashboard': {
     is: "the customers' dashboard",
     may: [...CUSTOMERS, 'src/access/address', 'adapters/pages/charts', 'adapters/pages/sign-in'],

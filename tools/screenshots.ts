@@ -44,7 +44,7 @@ const SCREENS = [
   { name: 'wide', width: 1440, height: 900 },
 ] as const;
 
-/** Beside the dashboard's own, the pages on the way to it. */
+/** The pages on the way to the dashboard, besides its own. */
 async function serve(household: Household): Promise<Served> {
   return serveHousehold(household, {
     pages: {
@@ -74,7 +74,7 @@ async function shoot({ folder, fullPage, screens, titleOf }: Wanted): Promise<vo
     for (const [name, path] of Object.entries(PAGES)) {
       const title = titleOf(household, name);
       if (title === null) continue;
-      // One after the other would run out of what it takes pictures with.
+      // A single browser would run out of resources for pictures.
       const browser = await launchChromium();
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const { name: size, ...viewport } of screens) {
@@ -90,7 +90,7 @@ async function shoot({ folder, fullPage, screens, titleOf }: Wanted): Promise<vo
   }
 }
 
-/** As large as any picture of the README, down to the first reads: a picture should not end within one. */
+/** As large as any picture of the README, down to the first reads, so that it does not cut through one. */
 async function shootFrontPage(path: string): Promise<void> {
   const server = createServer(serveSite);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -118,7 +118,7 @@ await shoot({
   },
 });
 
-// The operator's pages need a database: their own test has one, with everything that they show.
+// The operator's pages need a database. Their own test has one, with everything that they show.
 if (!isAll || names.length === 0 || names.some((name) => 'operator'.includes(name))) {
   const words = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system'];
   const env = { ...process.env, OPERATOR_PICTURES: isAll ? resolve(folder) : 'docs' };

@@ -1,4 +1,4 @@
-/** `npm run soak`: `soak.system.test.ts` for as long as told. */
+/** `npm run soak`: runs `soak.system.test.ts` for a given time. */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

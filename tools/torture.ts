@@ -1,4 +1,4 @@
-/** `npm run torture`: the random calls of `model.system.test.ts` for as long as told. */
+/** `npm run torture`: runs the random calls of `model.system.test.ts` for a given time. */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

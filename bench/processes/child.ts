@@ -13,7 +13,7 @@ const SERVERS = { metered, bare, fastify: fastifyCharging, yoga, mercurius: merc
 
 export type ServerName = keyof typeof SERVERS;
 
-/** A child process of the benchmark: it generates load, queries Postgres, or is a contestant. It ends with its parent. */
+/** A child process of the benchmark: generates load, queries Postgres, or is a contestant. Ends with its parent. */
 export async function beChild(name: string, given: string): Promise<void> {
   process.once('disconnect', () => process.exit());
   // An interrupt reaches the whole process group, but the parent cleans up.

@@ -11,7 +11,7 @@ import { READS } from './reads.js';
 /** Longer than a node remembers anything about an account. */
 const PAUSE_MS = 4_000;
 const WARM_SECONDS = 2;
-/** Seconds at half of the highest rate: enough answers for a meaningful p99. */
+/** How many rounds long the load at half of the highest rate is: enough answers for a meaningful p99. */
 const PACED_ROUNDS_OF = 3;
 
 interface Percentiles {
@@ -21,7 +21,7 @@ interface Percentiles {
 }
 
 interface Round {
-  /** Rounds of all customers at once, while the service knows them and after a pause. */
+  /** Answer times of all customers at once, while the service knows them, and after a pause. */
   readonly known: Percentiles;
   readonly paused: Percentiles;
   readonly perSecond: number;

@@ -19,7 +19,7 @@ const NETWORKS = {
 
 const HEAD = ['Read', 'by handle', 'by id', 'next page', 'nested in GraphQL'];
 
-/** For each network: the upstream calls of every read, and what they cost where they are billed. */
+/** For each network, the upstream calls of every read, and their cost if they are billed. */
 export async function callsTables(): Promise<string> {
   const parts: string[] = [];
   for (const [name, open] of Object.entries(NETWORKS)) {
@@ -35,7 +35,7 @@ export async function callsTables(): Promise<string> {
 
 type Read = (engine: Engine) => Promise<unknown>;
 
-/** What one read does to the network, after what came before it in the same engine; `-` where there is no such read. */
+/** The calls of one read after earlier ones in the same engine, or `-` if the network has no such read. */
 type Count = (read: Read | null, before?: Read) => Promise<string>;
 
 async function rowsOf(at: StandIn, count: Count): Promise<string[][]> {
@@ -89,7 +89,7 @@ const named = (kind: ListKind): string => `${kind}, ${LISTS[kind].size.initial}`
 
 const nodesOf = (kind: ListKind): string => (LISTS[kind].items === 'users' ? 'nodes { name }' : 'nodes { text }');
 
-/** A page of a list, as many as a page has when nobody says; `pages`: up to the second with the first one's cursor. */
+/** Reads `pages` pages of a list with the default count, each with the cursor of the one before. */
 const page =
   (kind: ListKind, subject: string, product?: Product, pages = 1): Read =>
   async (engine) => {
@@ -107,7 +107,7 @@ const query =
     if (errors) throw new Error(errors.join('\n'));
   };
 
-/** Counts in a process of its own each time, as it were: neither the engine nor the network has anything cached. */
+/** Counts with a new engine and a new network each time, so that nothing is cached. */
 const countingOn =
   (open: () => Promise<StandIn>): Count =>
   async (read, before = async () => {}) => {
@@ -123,7 +123,7 @@ const countingOn =
 async function countOn(at: StandIn, read: Read, before: Read): Promise<string> {
   const told: Billed[] = [];
   const network = telling(at.network, (billed) => told.push(billed));
-  // The first search of a process signs in, and finds out which search there is.
+  // The first search of a process signs in, and finds out which search the network has.
   await page('search', 'ferry', 'Latest')(createEngine(network)).catch(() => {});
   const engine = createEngine(network);
   await before(engine);

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { createProgram } from '../../adapters/cli/program.js';
 import { tableText } from './parts.js';
 
-/** Something to run: its full name, such as `key create`. */
+/** A command that can be run, with its full name, such as `key create`. */
 interface Runnable {
   readonly name: string;
   readonly command: Command;
 }
 
-/** Every command that does something, in the order of the help. */
+/** Every command that can be run, in the order of the help. */
 function runnables(): Runnable[] {
   return createProgram().commands.flatMap((command) =>
     command.commands.length === 0
@@ -32,7 +32,7 @@ function argumentsOf(command: Command): string {
 const choicesOf = (choices: readonly string[] | undefined): string =>
   choices ? ` One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
 
-/** A description as a sentence, with the values that are allowed. */
+/** A description as a sentence, with the allowed values. */
 const described = (description: string, choices: readonly string[] | undefined): string =>
   `${sentence(description).replace(/\.?$/, '.')}${choicesOf(choices)}`;
 
@@ -53,7 +53,7 @@ function sectionOf({ name, command }: Runnable): string {
   ].join('\n\n');
 }
 
-/** The part of docs/command-line.md that follows from the help texts. */
+/** The part of docs/command-line.md that is generated from the help texts. */
 export function commandReference(): string {
   const all = runnables();
   const table = tableText(

@@ -1,7 +1,7 @@
 import { SETTINGS, type SettingName } from '../../src/config/settings.js';
 import { tableText } from './parts.js';
 
-/** The settings by subject, in the order of the page. Meanings, values and defaults are in their rows. */
+/** The settings by subject, in the order of the page. Meanings, values and defaults come from their rows. */
 const SUBJECTS = {
   Server: ['PORT', 'HOST', 'PERCH_BASE_URL', 'PERCH_AUTH_URL', 'PERCH_TRUST_PROXY', 'WORKERS', 'PERCH_DRAIN_MS'],
   'Storage and secrets': [

@@ -35,7 +35,7 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const retryAfter = (code: ErrorCode): number | undefined =>
   (ERROR_CODES[code] as { readonly retryAfter?: number }).retryAfter;
 
-/** Codes that waiting does not help with, though another try may: the rest is told by Retry-After. */
+/** Codes that another try may solve, but not waiting. For all others, Retry-After says whether to try again. */
 const AGAIN: Partial<Record<ErrorCode, string>> = {
   internal: 'once; no `Retry-After` is sent',
   access_denied: 'later, if the network denied it; no `Retry-After` is sent',
@@ -47,7 +47,7 @@ const retryText = (code: ErrorCode): string => {
   return `yes, after \`Retry-After\`: ${seconds} s, or longer if the service knows the exact time`;
 };
 
-/** The one failure that may have been charged has its place below the code that it comes with. */
+/** The only failure that may have been charged is described below the code that it has. */
 const UNKNOWN_CHARGE = `
 ### An unknown charge
 
@@ -63,7 +63,7 @@ To repeat a call without paying twice unnoticed:
 3. Then repeat the call. If it was charged, what it read is most likely still cached, and costs half. Count both against your budget.
 \`perch export\` does this by itself.`;
 
-/** Where a code has another status than its own, for what. */
+/** Reasons for which a code has another status than usual. */
 const ALSO: Partial<Record<ErrorCode, string>> = {
   bad_request:
     '405 for a wrong method, 415 for a wrong content type or a body with a `Content-Encoding`, 422 for a GraphQL document that does not match the schema, and 413, 414 and 431 for a body, URL or headers that are too large',
@@ -82,7 +82,7 @@ const sectionOf = (code: ErrorCode): string =>
     ...(code === 'upstream_error' ? [UNKNOWN_CHARGE] : []),
   ].join('\n');
 
-/** docs/errors.md: each code once, in the words of the pages at `/problems/<code>` (H2). */
+/** docs/errors.md: each code once, with the texts of the pages at `/problems/<code>` (H2). */
 export function errorsPage(): string {
   const rows = CODES.map((code) => `| [\`${code}\`](#${code}) | ${ERROR_CODES[code].status} | ${retryText(code)} |`);
   const table = ['| Code | Status | Retry |', '|---|---|---|', ...rows].join('\n');

@@ -18,7 +18,7 @@ const page = (name: string): string => readFileSync(fileOf(name), 'utf8');
 
 const EXAMPLE_URL = 'http://127.0.0.1:4000/mcp';
 
-/** What each client is told, as a page shows it; the links would be of the reader's own machine. */
+/** The setup of each client as a page shows it, without links, which would lead to the reader's own machine. */
 const clientsPart = (): string =>
   agentClients(EXAMPLE_URL)
     .map(({ name, where, code }) =>
@@ -33,7 +33,7 @@ const promptsPart = (): string =>
     .map((prompt) => `- "${prompt}"`)
     .join('\n');
 
-/** The alert rules for the Prometheus operator, which wants them in a resource. */
+/** The alert rules as a resource of the Prometheus operator. */
 function prometheusRule(): string {
   const rules = page('../deploy/monitoring/perch.rules.yml').replace(/^#.*\n/gm, '');
   const head =
@@ -41,7 +41,7 @@ function prometheusRule(): string {
   return `${head}metadata:\n  name: perch\nspec:\n${rules.replace(/^(?=.)/gm, '  ')}`;
 }
 
-/** The pages of `docs/` that are made from the code, as a whole or in part, by name; and what else is made from a file. */
+/** The pages of `docs/` that are generated in whole or in part, by name, and other generated files. */
 export const generatedPages = (): Readonly<Record<string, string>> => ({
   'agents.md': withPart(withPart(page('agents.md'), 'clients', clientsPart()), 'prompts', promptsPart()),
   'architecture.md': withPart(page('architecture.md'), 'modules', modulesTable()),
@@ -55,7 +55,7 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'search.md': withPart(page('search.md'), 'operators', operatorsTable()),
 });
 
-/** `docs/networks.md`, whose tables are counted: every read is run over stand-ins of the networks. */
+/** `docs/networks.md`. Its calls are counted by running every read over stand-ins of the networks. */
 export const networksPage = async (): Promise<string> => withPart(page('networks.md'), 'calls', await callsTables());
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

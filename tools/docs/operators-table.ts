@@ -7,13 +7,13 @@ import { ServiceError } from '../../src/domain/errors.js';
 import type { Product } from '../../src/domain/model.js';
 import { tableText } from './parts.js';
 
-/** Any moment will do: no example is bound to the present. */
+/** An arbitrary time, because no example depends on the present. */
 const clock = { now: () => Date.parse('2026-02-01T00:00:00Z') };
 
-/** What each network itself refuses before it reads anything. */
+/** The check with which each network refuses a query before it reads anything. */
 const CHECKS: Readonly<Record<string, (q: string, product: Product) => void>> = {
   Corpus: checkCorpus,
-  // Handles are names of hosts there.
+  // Handles are host names on this network.
   Bluesky: (q, product) => void translate(q.replace(':nasa', ':nasa.bsky.social'), product),
   X: (q, product) => checkX(q, product, { search: 'archive', clock }),
   Mastodon: checkMastodon,
@@ -29,7 +29,7 @@ function takes(check: (q: string, product: Product) => void, term: string): stri
   }
 }
 
-/** Every operator, and which networks take it in a search for tweets. */
+/** Every operator, and the networks that accept it in a search for tweets. */
 export const operatorsTable = (): string =>
   tableText(
     ['Operator', 'Finds', ...Object.keys(CHECKS)],

@@ -1,6 +1,6 @@
-/** Parts of pages that are made from the code: a page is written by hand around them. */
+/** Generated parts of pages that are otherwise written by hand. */
 
-/** Text in a table stays in its cell. */
+/** Escapes text so that it stays in its table cell. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 
 export const tableText = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -11,7 +11,7 @@ const marksOf = (name: string): readonly [begin: string, end: string] => [
   `<!-- end of ${name} -->`,
 ];
 
-/** The page with this text between the marks of the part. */
+/** Replaces the text between the marks of a part. */
 export function withPart(page: string, name: string, text: string): string {
   const [begin, end] = marksOf(name);
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

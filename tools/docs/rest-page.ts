@@ -35,7 +35,7 @@ Searches take the network's operators: \`from:\` \`to:\` \`since:\` \`until:\` \
 
 const isReference = (value: object): value is Reference => '$ref' in value;
 
-/** A type in a word or two. */
+/** A type in one or two words. */
 function typeOf(value: JsonSchema): string {
   if (value.$ref) return `[${nameIn(value.$ref)}](#${nameIn(value.$ref).toLowerCase()})`;
   if (value.anyOf) return value.anyOf.map(typeOf).join(' or ');
@@ -57,7 +57,7 @@ const parameterRow = ({ name, in: place, required, schema: value, description }:
   description,
 ];
 
-/** `Price per item: 1, cached 0.5, fresh 2.` Where the description says that it is free, it is said. */
+/** `Price per item: 1, cached 0.5, fresh 2.`, or nothing if the description already says that it is free. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
   const fresh = price?.fresh === undefined ? '' : `, fresh ${price.fresh}`;
   if (price) return `Price per item: ${price.credits}, cached ${price.hit}${fresh}.`;
@@ -100,7 +100,7 @@ class Page {
     const [body] = Object.values(operation.requestBody?.content ?? {});
     return [
       `### ${method.toUpperCase()} ${path}`,
-      // The OpenAPI document calls itself so, where it is fetched.
+      // The OpenAPI document refers to itself in this way.
       operation.description.trim().replace(/^This document\b/, 'The OpenAPI document'),
       ...(path.startsWith('/v1/') ? [priceText(operation)] : []),
       ...(rows.length > 0 ? [tableText(['Parameter', 'In', 'Type', 'Default', 'Description'], rows)] : []),
@@ -153,7 +153,7 @@ class Page {
   }
 }
 
-/** docs/rest.md, from the OpenAPI document: the same on every run. */
+/** docs/rest.md, generated from the OpenAPI document; the same on every run. */
 export function restPage(): string {
   const document = openapiDocument({ schema, operations: readOperations(), baseUrl: ADDRESS, authUrl: ADDRESS });
   const page = new Page(document);

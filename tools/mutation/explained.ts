@@ -1,4 +1,4 @@
-/** The ways in which Stryker changes code, by its names for them. */
+/** The kinds of changes that Stryker makes, by its names. */
 type Mutator =
   | 'ArithmeticOperator'
   | 'ArrayDeclaration'
@@ -12,7 +12,7 @@ type Mutator =
   | 'ObjectLiteral'
   | 'OptionalChaining';
 
-/** Changes of one kind in one function that no test can notice, or none has to: why, and how many there are (default: 1). */
+/** Changes of one kind in one function that no test can or has to notice: the reason, and their number (default: 1). */
 export type Explained = readonly [name: string, mutator: Mutator, why: string, places?: number];
 
 const SAME_ENTRY = 'an entry has one balance: of two figures with its number, either is right';
@@ -27,7 +27,7 @@ const TAKES_NOTHING = 'it takes nothing more from partitions that are in the flu
 const TOO_LONG = 'we issue no cursor as long; longer ones are refused before they are decoded, which costs more';
 const NOT_PREPARED = 'a statement that is not prepared is planned each time, which costs processor time';
 
-/** By file. A function in another has both names: `Wallet.learn`, `createIdentify.known`. */
+/** By file. A nested function has both names: `Wallet.learn`, `createIdentify.known`. */
 export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
   'adapters/postgres/ledger/plain-debits.ts': [
     [

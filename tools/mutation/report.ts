@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import ts from 'typescript';
 import { EXPLAINED, type Explained } from './explained.js';
 
-/** A change and what became of it, as far as it is told. */
+/** A change and its result, with the fields that are used here. */
 export interface Mutant {
   readonly fileName: string;
   readonly location: {
@@ -16,23 +16,23 @@ export interface Mutant {
   readonly statusReason?: string | undefined;
 }
 
-/** Noticed: a test failed, or the program did not come to an end. */
+/** Noticed: a test failed, or the program did not end. */
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 
 const wasNoticed = ({ status }: Mutant): boolean => NOTICED.has(status);
 
-/** What happens as the code is loaded belongs to no test. */
+/** Code that runs while a file is loaded belongs to no test. */
 export const wasLeftAsStatic = ({ status, statusReason }: Mutant): boolean =>
   status === 'Ignored' && /static/i.test(statusReason ?? '');
 
-/** The place as Stryker takes it: lines from 1, columns from 0. */
+/** A position as in Stryker: lines from 1, columns from 0. */
 export function placeOf({ fileName, location: { start, end } }: Mutant): string {
   return `${relative('', fileName)}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** What stood in the place, on one line. */
+/** The original code at the position, on one line. */
 export function originalOf({ fileName, location: { start, end } }: Mutant): string {
   const lines = readFileSync(fileName, 'utf8')
     .split('\n')
@@ -43,7 +43,7 @@ export function originalOf({ fileName, location: { start, end } }: Mutant): stri
   return oneLine(lines.join(' '));
 }
 
-/** The name of a node that `EXPLAINED` may name: a class, a member, a function, or a constant of the file. */
+/** The name of a node that may be in `EXPLAINED`: a class, a member, a function, or a constant of the file. */
 function nameOf(node: ts.Node): string | undefined {
   if (ts.isConstructorDeclaration(node)) return 'constructor';
   const isConstant = ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
@@ -54,7 +54,7 @@ function nameOf(node: ts.Node): string | undefined {
   return isNamed ? node.name?.getText() : undefined;
 }
 
-/** All names in a file, each with those around it, `Wallet.learn`, and where it begins and ends. */
+/** All names in a file, qualified as in `Wallet.learn`, with where each begins and ends. */
 export function namesIn(fileName: string): { readonly name: string; readonly from: number; readonly to: number }[] {
   const source = ts.createSourceFile(fileName, readFileSync(fileName, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: { name: string; from: number; to: number }[] = [];
@@ -68,7 +68,7 @@ export function namesIn(fileName: string): { readonly name: string; readonly fro
   return found;
 }
 
-/** The innermost of these around the place. */
+/** The innermost of these names around the position. */
 function functionAt({ fileName, location: { start } }: Mutant): string {
   const before = readFileSync(fileName, 'utf8')
     .split('\n')
@@ -77,7 +77,7 @@ function functionAt({ fileName, location: { start } }: Mutant): string {
   return namesIn(fileName).findLast(({ from, to }) => from <= at && at < to)?.name ?? '';
 }
 
-/** Changes of one kind in one function: explained if the tests let no more of them live than `EXPLAINED` says. */
+/** Changes of one kind in one function, explained if no more of them survive than `EXPLAINED` says. */
 interface Group {
   readonly title: string;
   readonly rows: readonly Explained[];
@@ -105,15 +105,15 @@ const allowed = ({ rows }: Group): number => rows.reduce((sum, [, , , places = 1
 const isExplained = (group: Group): boolean => group.survivors.length <= allowed(group);
 const isStale = (group: Group): boolean => group.survivors.length < allowed(group);
 
-/** The changes that no test noticed and nothing explains. */
+/** The changes that no test noticed and no row explains. */
 export const unexplainedOf = (mutants: readonly Mutant[]): ReadonlySet<Mutant> =>
   new Set(groupsOf(mutants).flatMap((group) => (isExplained(group) ? [] : group.survivors)));
 
 const isCounted = (mutant: Mutant): boolean => mutant.status !== 'Ignored' || wasLeftAsStatic(mutant);
 
 /**
- * Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained, or
- * if more are explained than live. `isWhole`: these are all changes of their files.
+ * Prints the results of all changes; returns the exit code: 1 if a change survived unexplained, or if more changes are
+  * explained than survive. `isWhole` means that these are all changes of their files.
  */
 export function report(mutants: readonly Mutant[], { isWhole }: { readonly isWhole: boolean }): 0 | 1 {
   const groups = groupsOf(mutants);

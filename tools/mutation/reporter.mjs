@@ -1,10 +1,10 @@
 /**
- * A plugin of Stryker: tells at once of each change that these tests let live, since a whole run takes long. In plain
- * JavaScript, because the processes that run the tests load it, too.
+ * A plugin of Stryker that reports each surviving change at once, because a whole run takes long. In plain JavaScript,
+  * because the processes that run the tests load it, too.
  */
 import { relative } from 'node:path';
 
-/** Changes that were not asked about say so in the report. */
+/** The status of changes that were not tested in this run. */
 const LIVING = new Set(['Survived', 'NoCoverage']);
 
 const reporter = {

@@ -1,4 +1,4 @@
-/** `npm run mutate`: changes the code in one place at a time, and asks the tests whether they notice. */
+/** `npm run mutate`: changes the code in one place at a time, and checks whether the tests notice. */
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { type Mutant, placeOf, report, unexplainedOf, wasLeftAsStatic } from './report.js';
@@ -35,13 +35,13 @@ if (values.help || target === undefined) {
 interface Asking {
   readonly places: readonly string[];
   readonly tests: AskedTests;
-  /** Whether the code is loaded anew for each change, and all of these tests asked: for what happens as it is loaded. */
+  /** Whether to load the code again and run all tests for each change, for changes in code that runs while loading. */
   readonly isReloaded: boolean;
 }
 
-/** Makes the changes in these places, and says which of them these tests notice. */
+/** Makes the changes in these places, and returns which of them the tests notice. */
 async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Mutant[]> {
-  // tools/mutation/vitest.config.ts reads it, in the processes that run the tests.
+  // Read by tools/mutation/vitest.config.ts in the processes that run the tests.
   process.env[ASKED] = JSON.stringify(tests);
   return new Stryker({
     mutate: [...places],
@@ -51,7 +51,7 @@ async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Muta
     coverageAnalysis: 'perTest',
     ignoreStatic: !isReloaded,
     concurrency: Number(values.jobs),
-    // What is not a question of behaviour: texts of errors and logs.
+    // Not behaviour: texts of errors and logs.
     mutator: { excludedMutations: ['StringLiteral'] },
     ignorePatterns: ['dist', '.perch'],
     reporters: ['progress-append-only', 'survivors'],
@@ -69,12 +69,12 @@ let mutants = await ask({ places: values.only ?? target.mutate, tests: unit, isR
 await askAgain(wasLeftAsStatic, unit, true);
 for (const paths of values.quick ? [] : target.postgres) {
   const open = unexplainedOf(mutants);
-  // Anew for what happens as the code is loaded; of these, tests without a database have reached nothing.
+  // Again for changes in code that runs while loading, which tests without a database have not covered.
   await askAgain((mutant) => open.has(mutant), { project: 'postgres', paths }, true);
 }
 process.exit(report(mutants, { isWhole: !values.only?.some((place) => place.includes(':')) }));
 
-/** Asks other tests about some of the changes; what these notice, is noticed. */
+/** Runs other tests for some of the changes. A change that these notice counts as noticed. */
 async function askAgain(which: (mutant: Mutant) => boolean, tests: AskedTests, isReloaded: boolean): Promise<void> {
   const open = new Map(mutants.filter(which).map((mutant) => [nameOf(mutant), mutant]));
   if (open.size === 0) return;

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** What is mutated, and which tests are asked about it: the quick ones first, and the slow ones only about what those let live. */
+/** What is mutated, and which tests run for it: the quick ones first, the slow ones only for surviving changes. */
 export interface Target {
   readonly mutate: readonly string[];
-  /** In this process, without a database. */
+  /** Tests in one process, without a database. */
   readonly unit: AskedTests['paths'];
-  /** Over a database, in stages: each is asked about what the ones before let live, so that most changes cost little. */
+  /** Tests over a database, in stages. Each runs only for changes that survived those before, so most cost little. */
   readonly postgres: readonly AskedTests['paths'][];
 }
 
-/** Which tests are asked, in JSON, for the workers that run them. */
+/** The tests to run, as JSON, for the workers that run them. */
 export const ASKED = 'PERCH_MUTATION_TESTS';
 
 const askedTests = z.object({ project: z.enum(['unit', 'postgres']), paths: z.array(z.string()).nonempty() });
 
-/** Of one project of `test/projects.ts`, the tests whose paths begin so, or match. */
+/** The tests of one project of `test/projects.ts` whose paths begin with this, or match it. */
 export type AskedTests = z.infer<typeof askedTests>;
 
 export const readAsked = (env: NodeJS.ProcessEnv): AskedTests => askedTests.parse(JSON.parse(env[ASKED] ?? 'null'));
@@ -50,7 +50,7 @@ export const TARGETS = {
   },
   read: {
     mutate: ['src/read/*.ts', 'src/figures/status-book.ts'],
-    // Not those of the pool below, which wait for real time and do not reach these files.
+    // Not the tests of the pool below, which wait for real time and do not reach these files.
     unit: ['test/engine/read/*.test.ts', 'test/engine/serve', 'test/engine/metering/trimming'],
     postgres: [rules('cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists')],
   },

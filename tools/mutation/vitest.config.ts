@@ -1,4 +1,4 @@
-/** The tests that are asked about a target, run as those of their project are. */
+/** The tests for a target, run as in their project. */
 import { defineConfig } from 'vitest/config';
 import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { PROJECTS } from '../../test/projects.js';
@@ -11,11 +11,11 @@ const include = paths.flatMap((path) => (path.includes('*') ? [path] : [`${path}
 
 const { test, ...suite } = suiteOf(
   PROJECTS.filter(({ name }) => name === project).map((one) => ({ ...one, include })),
-  // A test that waits for what a change prevents is told to stop sooner. Changes are made side by side, not tests.
+  // Shorter timeouts, for tests that wait for what a change prevents. Changes run in parallel, tests do not.
   { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000 },
 );
 
-/** Stryker looks at tests only: a file that can't be loaded, or a hook that fails, would be no failure to it. */
+/** Stryker checks tests only. To it, a file that cannot be loaded or a hook that fails would be no failure. */
 function failuresOutsideTests(): Reporter {
   let vitest: Vitest;
   const tell = (suite: TestModule | TestSuite): void => {

@@ -1,4 +1,4 @@
-/** What `npm audit --json` has found, less what is accepted for now. */
+/** The findings of `npm audit --json` that are not accepted for now. */
 import { z } from 'zod';
 import { DAY_MS } from '../../src/lib/durations.js';
 import { type AcceptedAdvisory, DAYS_TO_MEND, SEVERITIES, type Severity } from './policy.js';
@@ -22,7 +22,7 @@ export interface Advisory {
   readonly severity: Severity;
 }
 
-/** The advisories of a report, each once; null where npm has no report: the registry did not answer. */
+/** The advisories of a report, each once; null if npm has no report because the registry did not answer. */
 export function advisoriesOf(output: string): Advisory[] | null {
   const parsed = Report.safeParse(parseJson(output));
   if (!parsed.success) return null;
@@ -65,7 +65,7 @@ export function checkAdvisories(
     const row = acceptances.find((each) => each.id === id);
     if (row === undefined) faults.push(`${what}. Update it, or accept it for a while in tools/supply/policy.ts.`);
     else if (row.until < today) faults.push(`${what}. It was accepted until ${row.until}.`);
-    // Written so that a day that is none accepts nothing.
+    // Compared in this way so that an invalid date accepts nothing.
     else if (!(daysOf(row) <= DAYS_TO_MEND[severity]))
       faults.push(`${what}. It is accepted for ${daysOf(row)} days; ${DAYS_TO_MEND[severity]} are promised.`);
     else accepted.push(`${what}. Accepted until ${row.until}: ${row.reason}`);

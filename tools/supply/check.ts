@@ -1,4 +1,4 @@
-/** `npm run supply`: licences out of the lockfile, and known advisories where the registry answers. Fails with 1. */
+/** `npm run supply`: checks licences in the lockfile, and known advisories if the registry answers. Fails with 1. */
 import { spawnSync } from 'node:child_process';
 import { ROOT } from '../../test/docs/readme/markdown.js';
 import { advisoriesOf, checkAdvisories } from './advisories.js';
@@ -12,7 +12,7 @@ const licences = checkLicences(readLockfile());
 const counts = licences.counts.map(([licence, packages]) => `${packages} ${licence}`).join(', ');
 console.log(`Licences of ${licences.packages} packages: ${counts}.`);
 
-// Its exit code says the same as its report.
+// The exit code adds nothing to the report.
 const audit = spawnSync('npm', ['audit', '--json'], { cwd: ROOT, encoding: 'utf8', timeout: AUDIT_MS });
 const advisories = advisoriesOf(audit.stdout ?? '');
 const faults = [...licences.faults];

@@ -1,10 +1,10 @@
-/** Whether every package of the lockfile is under a licence that the policy allows. Asks nobody: works without a network. */
+/** Checks whether the policy allows the licence of every package in the lockfile. Needs no network. */
 import { type Installed, installedOf, type Lockfile } from './lockfile.js';
 import { ALLOWED, ALLOWED_FOR_TOOLS, STATED_ELSEWHERE } from './policy.js';
 
 const licenceOf = ({ name, license }: Installed): string | undefined => STATED_ELSEWHERE[name]?.licence ?? license;
 
-/** The licences that an expression lets one choose from; where it says AND, it is taken for a licence we do not know. */
+/** The licences that an expression offers to choose from. One with AND counts as an unknown licence. */
 const choicesOf = (expression: string): string[] => expression.replaceAll(/^\(|\)$/g, '').split(' OR ');
 
 function isAllowed(each: Installed): boolean {
@@ -14,9 +14,9 @@ function isAllowed(each: Installed): boolean {
 
 export interface LicenceReport {
   readonly packages: number;
-  /** How many have which licence, the most frequent first. */
+  /** The number of packages per licence, most frequent first. */
   readonly counts: readonly (readonly [licence: string, packages: number])[];
-  /** What is not allowed, as sentences. */
+  /** The violations, as sentences. */
   readonly faults: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export interface Lockfile {
 }
 
 interface LockedPackage {
-  /** Where a package was installed under another name: its own. */
+  /** The real name of a package that is installed under another one. */
   readonly name?: string;
   readonly version?: string;
   readonly license?: string;
@@ -16,12 +16,12 @@ interface LockedPackage {
   readonly link?: boolean;
 }
 
-/** A package of others, as it is installed in one place. */
+/** A third-party package, as installed in one place. */
 export interface Installed {
   readonly name: string;
   readonly version: string;
   readonly license: string | undefined;
-  /** For development alone: neither in the package nor in the image. */
+  /** Only for development: neither in the package nor in the image. */
   readonly isTool: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Under what a package may come in, and which of its known weaknesses are borne for a while. */
+/** The licences that packages may have, and the known advisories that are accepted for a while. */
 
 /** Licences (SPDX) that any package may have, and why. */
 export const ALLOWED: Readonly<Record<string, string>> = {
@@ -14,14 +14,14 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'CC0-1.0': 'In the public domain.',
 };
 
-/** Licences that only tools may have: those are neither in the package nor in the image. */
+/** Licences that only tools may have, which are neither in the package nor in the image. */
 export const ALLOWED_FOR_TOOLS: Readonly<Record<string, string>> = {
   'MPL-2.0': 'Asks for the source of changed files; we change and pass on none.',
   'CC-BY-4.0': 'Name the source; of a table of browsers that a compiler reads, and we pass on none of it.',
   'Python-2.0': 'Keep the notice; of a parser of arguments that was ported from Python.',
 };
 
-/** What packages are under whose entry in the lockfile does not say so as SPDX: by name, with where it is said. */
+/** Licences of packages whose lockfile entry is not SPDX, by name, with the source. */
 export const STATED_ELSEWHERE: Readonly<Record<string, { readonly licence: string; readonly where: string }>> = {
   '@modelcontextprotocol/inspector': {
     licence: 'Apache-2.0 OR MIT',
@@ -39,7 +39,7 @@ export const STATED_ELSEWHERE: Readonly<Record<string, { readonly licence: strin
 export const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Days from when an advisory is seen until it is mended, at most: SECURITY.md promises them. */
+/** The most days from when an advisory is seen until it is fixed, as SECURITY.md promises. */
 export const DAYS_TO_MEND: Readonly<Record<Severity, number>> = {
   critical: 7,
   high: 30,
@@ -49,14 +49,14 @@ export const DAYS_TO_MEND: Readonly<Record<Severity, number>> = {
 };
 
 export interface AcceptedAdvisory {
-  /** As in the advisory's address: GHSA-… */
+  /** The id in the advisory's address: GHSA-… */
   readonly id: string;
-  /** Why it does no harm here, or what is waited for. */
+  /** Why it does no harm here, or what we are waiting for. */
   readonly reason: string;
   /** Days as YYYY-MM-DD: when it was seen, and the last one on which it is accepted. */
   readonly seen: string;
   readonly until: string;
 }
 
-/** Known advisories that are borne for now; past `until` the check fails again. None at present. */
+/** Known advisories that are accepted for now. After `until`, the check fails again. None at present. */
 export const ACCEPTED: readonly AcceptedAdvisory[] = [];

@@ -1,6 +1,6 @@
 /**
- * `npm run -s sbom`: what the package is made of, as CycloneDX, on standard output: the packages that run in production,
- * and those of the build, parts of which are in what is built.
+ * `npm run -s sbom`: prints the components of the package as CycloneDX: the packages that run in production, and those
+  * of the build, parts of which are in the built files.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../test/docs/readme/markdown.js';
 import { installedOf, readLockfile } from './lockfile.js';
 
-// Without npm's own `--omit=dev`: that leaves out whatever a tool needs, too.
+// Not with npm's `--omit=dev`, which also omits production packages that a tool needs.
 const ARGUMENTS = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ for (const { name, version, isTool } of installedOf(readLockfile())) if (!isTool
 
 document.components = document.components
   .filter((component: Component) => kept.has(component['bom-ref']))
-  // npm marks what one tool has as its own, even where production has the same.
+  // npm marks a package as a tool's own even if production has the same one.
   .map(({ properties = [], ...component }: Component) => ({
     ...component,
     properties: properties.filter(({ name }) => name !== 'cdx:npm:package:development'),
