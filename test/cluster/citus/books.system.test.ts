@@ -36,7 +36,7 @@ describe.skipIf(CITUS_URL === undefined)(
     let ledger: Ledger;
     const payers: Payer[] = [];
     beforeAll(async () => {
-      // With accounts and debits of one server: they are distributed with what they have.
+      // The tables have accounts and debits of one server when they are distributed.
       database = await freshCitus({ isLeft: true });
       sql = connect(database.target, { max: 4 * SHARDS + 4 });
       const accounts = createAccounts(sql);
@@ -139,7 +139,7 @@ describe.skipIf(CITUS_URL === undefined)(
       const load = begin();
       await sleep(1_000);
       await moveOne();
-      // What it left behind would keep it from moving back.
+      // The remains of the shard would keep it from moving back.
       while ((await sql`select from pg_dist_cleanup`).length > 0) {
         await sql`call citus_cleanup_orphaned_resources()`;
         await sleep(100);
@@ -179,7 +179,7 @@ describe.skipIf(CITUS_URL === undefined)(
       const load = begin();
       await sleep(1_000);
       const sinceMs = performance.now();
-      // The server ends with this one of its processes, and recovers.
+      // Killing this process crashes the whole server, which then recovers.
       await withAdmin(address, (admin) => admin`copy (select 1) to program 'kill -9 $PPID'`).catch(() => {});
       while (!(await withAdmin(address, async (admin) => admin`select 1`).then(Boolean, () => false))) await sleep(200);
       const untilMs = performance.now();
@@ -268,14 +268,14 @@ describe.skipIf(CITUS_URL === undefined)(
       Math.round(charges.reduce((most, { tookMs }) => Math.max(most, tookMs), 0));
 
     interface Told {
-      /** Those that callers were told of. */
+      /** Charges that callers were told of. */
       readonly charges: readonly Charge[];
-      /** What failed, and may be in the ledger all the same. */
+      /** Failed charges that may nevertheless be in the ledger. */
       readonly doubtful: ReadonlySet<string>;
       readonly failed: Readonly<Record<string, number>>;
     }
 
-    /** Charges, each caller one account, until it is told to end. */
+    /** Keeps charging, one account per caller, until it is ended. */
     function begin(callersAtOnce = CALLERS): { end(): Promise<Told> } {
       const charges: Charge[] = [];
       const doubtful = new Set<string>();
@@ -308,7 +308,7 @@ describe.skipIf(CITUS_URL === undefined)(
       };
     }
 
-    /** Every charge that was told is there once, and what else is there is in doubt or from before. */
+    /** Checks that every reported charge is there once, and that all others are in doubt or from before. */
     async function expectBooks({ charges, doubtful }: Pick<Told, 'charges' | 'doubtful'>): Promise<void> {
       const rows = await sql<{ id: string }[]>`select request_id::text as id from debits`;
       const found = new Set(rows.map(({ id }) => id));

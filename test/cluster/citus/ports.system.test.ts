@@ -1,4 +1,4 @@
-/** What the ports promise, on a real Citus: where TEST_CITUS_URL is the address of a coordinator with workers. */
+/** The port suites on a real Citus, if TEST_CITUS_URL is the address of a coordinator with workers. */
 import { describe } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
@@ -24,7 +24,7 @@ async function openCitus() {
   await servers.look();
   return {
     ledger: createLedger(database.sql, { shards, servers }),
-    // As where no worker can be reached but from the coordinator.
+    // As if the workers could be reached from the coordinator only.
     other: createLedger(other, { shards }),
     accounts: createAccounts(database.sql, { isDistributed: true }),
     async close() {
@@ -47,7 +47,7 @@ describe.skipIf(CITUS_URL === undefined)('with TEST_CITUS_URL', () => {
     return {
       accounts,
       other: createAccounts(other, { isDistributed: true }),
-      // There are no triggers that tell nodes of a change by hand.
+      // No triggers notify nodes of a change made by hand.
       async freeze(accountId) {
         await accounts.freeze(accountId, true, OPERATOR);
       },

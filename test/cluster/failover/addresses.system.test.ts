@@ -1,4 +1,4 @@
-/** CORPUS_DATABASE_URL with replicas: they are read, the primary is written to, and either may be away. */
+/** CORPUS_DATABASE_URL with replicas: reads go to them, writes to the primary, and either may be down. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 await describeWithReplica('a corpus with a replica', (programs) => {
-  it('is read there and written on the primary, and read on whichever is left', { timeout: SLOW_MS }, async () => {
+  it('reads from the replica, writes to the primary, and reads from the remaining one if one is down', { timeout: SLOW_MS }, async () => {
     const postgres = await startReplicated(programs, { synchronous: false });
     ends.push(
       () => postgres.stop(),
@@ -57,7 +57,7 @@ await describeWithReplica('a corpus with a replica', (programs) => {
   });
 });
 
-/** As docs/deploying.md says. */
+/** The address as in docs/deploying.md. */
 async function move(programs: string, from: string, to: string): Promise<void> {
   const page = readFileSync(new URL('../../../docs/deploying.md', import.meta.url), 'utf8');
   const commands = page.split('\n').filter((line) => /^pg_dump .*CORPUS_DATABASE_URL/.test(line));

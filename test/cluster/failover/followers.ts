@@ -8,7 +8,7 @@ import { get } from '../nodes/client.js';
 import { handleOf } from '../nodes/network.js';
 import type { Fleet } from '../nodes/nodes.js';
 
-/** Whom they follow. Nobody else reads them, and each time it is another. */
+/** The number of the followed user, who is read by no one else; a new one each time. */
 let followed = 1400;
 let lastId = 6_000_000;
 
@@ -23,7 +23,7 @@ interface Page {
   readonly request_id: string;
 }
 
-/** What arrived, in order, and what was charged for it, in thousandths by request. */
+/** The items that arrived, in order, and the charges in thousandths by request. */
 class Arrived {
   readonly ids: string[] = [];
   readonly charges = new Map<string, number>();
@@ -34,9 +34,9 @@ class Arrived {
   }
 }
 
-/** A stream of each node, and a watch, which follow somebody who posts all the time. */
+/** A stream on each node, and a watch, which follow a user who posts continuously. */
 export interface Followers {
-  /** Ends them, once all that was posted has arrived everywhere: in order, each of it once and charged once. */
+  /** Ends them once every post has arrived everywhere in order, delivered once and charged once. */
   settle(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
     over.abort();
   });
 
-  /** What may not have been written is written again: it is the same. */
+  /** Posts a tweet. A write that may have failed is repeated with the same tweet. */
   async function post(): Promise<string> {
     const tweet = { id: String(++lastId), text: 'news', authorId, createdAt: new Date().toISOString() };
     const write = () => loadCorpus(sql, [{ kind: 'tweet', tweet }]);
@@ -60,7 +60,7 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
     return tweet.id;
   }
 
-  /** A client that comes back where it was whenever its stream ends. */
+  /** A client that resumes at its position whenever its stream ends. */
   async function follow(url: string, arrived: Arrived): Promise<void> {
     let headers: Record<string, string> = {};
     while (!over.signal.aborted) {
@@ -79,7 +79,7 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
     }
   }
 
-  // A list that had nothing new for long is read seldom.
+  // A list without new items for a long time is read rarely.
   await post();
   const { body } = await get(`${fleet.nodes[0]?.url}/v1/users/${subject}/tweets`, key);
   const since: string = body.since_cursor;
@@ -93,7 +93,7 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
     for (; isPosting; await sleep(POST_MS)) posted.push(await post());
   })();
 
-  /** What the watch was given. */
+  /** The deliveries of the watch. */
   async function delivered(): Promise<Arrived> {
     const arrived = new Arrived();
     const rows = await sql<{ body: string }[]>`
@@ -104,7 +104,7 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
 
   return {
     async settle() {
-      // Some of them after all that happened.
+      // Waits for some posts after the failures.
       const fewest = posted.length + 2;
       await expect.poll(() => posted.length, { timeout: ARRIVES_MS }).toBeGreaterThanOrEqual(fewest);
       isPosting = false;

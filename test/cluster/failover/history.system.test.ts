@@ -1,4 +1,4 @@
-/** HISTORY_DATABASE_URL: a replica that is behind says so, and whatever it does, nothing is wrong and nothing is refused. */
+/** HISTORY_DATABASE_URL: usage is dated if the replica is behind. Whatever it does, no answer is wrong or refused. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { Cli } from '../../cli/support/support.js';
@@ -100,7 +100,7 @@ await describeWithReplica('history on a replica', (programs) => {
       detail: expect.stringMatching(/^from the replica at HISTORY_DATABASE_URL, whose newest commit is of 2/),
     });
 
-    // Promoted, it is the primary, and nothing is missing.
+    // After its promotion it is the primary, and nothing is missing.
     await postgres.failOver();
     await vi.waitFor(async () => expect(await usage()).toEqual({ requests: 7, asOf: Number.NaN }), { timeout: 20_000 });
     await read();
@@ -148,7 +148,7 @@ await describeWithReplica('history on a replica', (programs) => {
       /HISTORY_DATABASE_URL \(.*\): it is not a replica of the database at DATABASE_URL\. Point it at a streaming/,
     );
     await expect(start(`${postgres.url}_not_there`)).rejects.toThrow(/HISTORY_DATABASE_URL .*does not exist/);
-    // What is away, or is the primary at the moment, stops nobody.
+    // A replica that is down, or is the primary now, does not prevent a start.
     for (const away of ['postgres://perch@127.0.0.1:1/postgres', postgres.url]) {
       const perch = await start(away);
       const { get } = createClient(perch.url, (await perch.account({ credits: 1 })).key);

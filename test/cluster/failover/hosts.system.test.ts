@@ -1,4 +1,4 @@
-/** Several hosts in DATABASE_URL: the primary is found wherever it is in the list, and what is none is refused. */
+/** Several hosts in DATABASE_URL: the primary is found anywhere in the list, and standbys are refused. */
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { connect } from '../../../adapters/postgres/sql.js';
 import { Cli } from '../../cli/support/support.js';
@@ -53,7 +53,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
     }
   });
 
-  it('is refused while none of them is a primary, with its hosts and without its password', {
+  it('is refused with its hosts and without its password while none of them is a primary', {
     timeout: SLOW_MS,
   }, async () => {
     const { standby } = postgres.hosts;
@@ -71,7 +71,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
     expect(stderr).toMatch(/The database is a standby, which takes no writes\. Point DATABASE_URL at the primary/);
   });
 
-  it('is looked at host by host by `perch doctor`', { timeout: SLOW_MS }, async () => {
+  it('is checked host by host by `perch doctor`', { timeout: SLOW_MS }, async () => {
     const { primary, standby } = postgres.hosts;
     const asynchronous = 'commits wait for no standby, so a fail-over loses the last of them';
     expect(await hostsRow([standby, primary])).toMatchObject({
@@ -95,7 +95,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
 });
 
 await describeWithReplica('several hosts of which the primary dies', (programs) => {
-  it('lead to no standby, and every query ends', { timeout: SLOW_MS }, async () => {
+  it('never lead to a standby, and every query ends', { timeout: SLOW_MS }, async () => {
     const postgres = await startReplicated(programs, { synchronous: false });
     onTestFinished(() => end(postgres));
     const { primary, standby } = postgres.hosts;
@@ -111,7 +111,7 @@ await describeWithReplica('several hosts of which the primary dies', (programs) 
       { timeout: 10_000 },
     );
     await postgres.killPrimary();
-    // None waits for ever.
+    // No query waits forever.
     await Promise.all(running);
     for (let n = 0; n < 20; n += 1) {
       const all = await Promise.allSettled(Array.from({ length: 4 }, () => sql`select pg_is_in_recovery() as standby`));

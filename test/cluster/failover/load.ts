@@ -15,7 +15,7 @@ export interface Load {
   readonly books: Books;
 }
 
-/** Every node is asked for hits and misses, so many at a time; resolves once all goes well. End it with `books.stop`. */
+/** Requests hits and misses from every node, `width` at a time. Resolves once all succeed. End it with `books.stop`. */
 export async function startLoad(fleet: Fleet, width = 12): Promise<Load> {
   const account = await fleet.account({ credits: CREDITS });
   const books = openBooks();
@@ -26,7 +26,7 @@ export async function startLoad(fleet: Fleet, width = 12): Promise<Load> {
   return { fleet, account, books };
 }
 
-/** Waits until so many more answers have come and the last ones were all delivered. */
+/** Waits until that many more answers have arrived and the last ones all succeeded. */
 export async function well(books: Books, more = 100): Promise<void> {
   const from = books.answers();
   await vi.waitFor(
@@ -38,7 +38,7 @@ export async function well(books: Books, more = 100): Promise<void> {
   );
 }
 
-/** What did not succeed said so, with a status that tells the caller to come again; the ledger holds. */
+/** Checks that failures have a status that invites another try, and that the ledger is sound. */
 export async function expectSound({ books, fleet }: Load): Promise<void> {
   const { 200: delivered, ...others } = books.statuses();
   expect(delivered).toBeGreaterThan(200);
@@ -47,14 +47,14 @@ export async function expectSound({ books, fleet }: Load): Promise<void> {
   expect(await fleet.ledgerCheck()).toMatchObject({ ok: true });
 }
 
-/** Ends the load; every delivered charge is in the ledger, and nothing that failed. */
+/** Ends the load, and checks that the ledger has every delivered charge and no failed one. */
 export async function settle(load: Load): Promise<void> {
   await load.books.stop();
   await load.books.compare(load.fleet.database.sql, { ...load.account, credits: CREDITS });
   await expectSound(load);
 }
 
-/** A key of its own, revoked by a command while all this goes on, is refused by these nodes within five seconds (A9). */
+/** Revokes a separate key by a command, and checks that these nodes refuse it within five seconds (A9). */
 export async function expectRevocation(fleet: Fleet, indexes: readonly number[]): Promise<void> {
   const { key } = await fleet.account();
   const urls = indexes.map((n) => fleet.nodes[n]?.url ?? '');
@@ -63,10 +63,10 @@ export async function expectRevocation(fleet: Fleet, indexes: readonly number[])
   expect(await untilRefused(urls, key)).toBeLessThan(5000);
 }
 
-/** Rarely enough for what is public: ten requests a second of an address. */
+/** Within the public limit of ten requests a second per address. */
 const LOOK_MS = 500;
 
-/** Waits until the nodes, in their order, say this of Redis. */
+/** Waits until the nodes, in order, report these states of Redis. */
 export async function untilRedisIs(fleet: Fleet, states: readonly ('up' | 'away')[]): Promise<void> {
   const look = () => Promise.all(fleet.nodes.map(async ({ url }) => (await get(`${url}/status`)).body.redis?.state));
   await vi.waitFor(async () => expect(await look()).toEqual(states), { timeout: 60_000, interval: LOOK_MS });

@@ -1,4 +1,4 @@
-/** One node of three loses Redis only, or Postgres only: nothing passes on its line, and no connection ends. */
+/** One node of three loses only Redis or only Postgres: nothing passes on its line, but no connection ends. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Line, openLine } from '../../kit/postgres/line.js';
 import { lineTo } from '../../kit/postgres/line-to.js';
@@ -12,7 +12,7 @@ describeOnRedis('a partition between one node of three and', (redis) => {
   let fleet: Fleet;
   let own: FleetDatabase;
   let load: Load | undefined;
-  /** Of the second node alone. */
+  /** The line of the second node only. */
   let toRedis: Line;
   let toPostgres: { line: Line; url: string };
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describeOnRedis('a partition between one node of three and', (redis) => {
     const apart = { REDIS_URL: `redis://127.0.0.1:${toRedis.port}`, DATABASE_URL: toPostgres.url };
     fleet = await openFleet({
       redisUrl: redisUrl.href,
-      // Of a call, so that the one that is cut off need not be waited for longer.
+      // The deadline of a call, so that calls to the cut-off node end sooner.
       env: { PERCH_DEADLINE_MS: '10000' },
       openDatabase: async () => own,
       envOf: (index) => (index === 1 ? apart : {}),
@@ -41,7 +41,7 @@ describeOnRedis('a partition between one node of three and', (redis) => {
     await toPostgres?.line.close();
   });
 
-  it('Redis: no read fails, a revoked key is refused in time, it finds back, and the books are exact', {
+  it('Redis fails no read, refuses a revoked key in time, reconnects, and keeps exact books', {
     timeout: SLOW_MS,
   }, async () => {
     load = await startLoad(fleet);
@@ -57,7 +57,7 @@ describeOnRedis('a partition between one node of three and', (redis) => {
     expect(books.statuses()).toEqual({ 200: books.answers() });
   });
 
-  it('Postgres: it delivers nothing, the others continue, it reconnects by itself, and the books are exact', {
+  it('Postgres stops deliveries on that node only, reconnects, and keeps exact books', {
     timeout: SLOW_MS,
   }, async () => {
     load = await startLoad(fleet);

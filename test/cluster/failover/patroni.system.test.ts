@@ -1,4 +1,4 @@
-/** Three nodes and a cluster of Postgres as deploy/ha has it: what dies, hangs or moves under load, and the books then. */
+/** Three nodes and a Postgres cluster as in deploy/ha: failures, freezes and switch-overs under load, and the books. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgresDriver from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -13,15 +13,15 @@ import { type Fleet, openFleet } from '../nodes/nodes.js';
 import { openFollowers } from './followers.js';
 import { type Load, SLOW_MS, settle, startLoad, well } from './load.js';
 
-/** A few at a time: what matters is what they are told. */
+/** Few concurrent calls, because the load itself does not matter here. */
 const WIDTH = 6;
-/** Patroni's ttl, and a little. */
+/** Slightly more than Patroni's ttl. */
 const LOCK_MS = 22_000;
-/** The lock, and an election. */
+/** The time of the lock and an election. */
 const TAKE_OVER_MS = 45_000;
-/** A busy machine makes a call wait for too long once; a service that fails calls does so each time. */
+/** On a busy machine a call may take too long once. A service at fault fails calls every time. */
 const TRIES = 3;
-/** The waiting of all that a test waits for. */
+/** The timeout of a test, for all that it waits for. */
 const TEST_MS = 2 * SLOW_MS;
 const LOGIN = 'postgres://perch:secret@';
 
@@ -42,11 +42,11 @@ await describeWithPatroni('Patroni', (programs) => {
         prepare: fillPeople,
         openDatabase: async () => ({
           database: { sql, target: { url }, drop: () => sql.end({ timeout: 1 }) },
-          // Not one server's: nobody uses it.
+          // An unused line, because there is no single server.
           line: await openLine({ path: '/none' }),
           url,
         }),
-        // Two find the primary themselves, one is led there by HAProxy.
+        // Two nodes find the primary themselves; HAProxy leads the third to it.
         envOf: (index) => (index === 2 ? { DATABASE_URL: `${LOGIN}${postgres.proxy}/perch` } : {}),
       });
     }, SLOW_MS);
@@ -61,25 +61,25 @@ await describeWithPatroni('Patroni', (programs) => {
     }, SLOW_MS);
     afterEach(() => load?.books.stop());
 
-    /** Does this to the primary, and waits until another one has taken over and all goes well; the time that took. */
+    /** Applies a failure to the primary, and waits until another one has taken over and calls succeed. */
     async function fail(strike: (primary: string) => Promise<void>): Promise<{ primary: string; ms: number }> {
       const primary = await postgres.leader();
       let began = performance.now();
       await strike(primary);
       await postgres.untilLed(primary, TAKE_OVER_MS).catch(async () => {
-        // On a busy machine no standby may answer Patroni in time: it then starts the server that died, and this counts anew.
+        // On a busy machine, no standby may answer in time and Patroni restarts the dead server. Then this starts again.
         began = performance.now();
         await strike(primary);
         await postgres.untilLed(primary);
       });
       await well(load.books, 30);
       const ms = performance.now() - began;
-      // As many as the books are to hold.
+      // Enough answers for the check of the books.
       await well(load.books, 150);
       return { primary, ms };
     }
 
-    /** Until no call failed meanwhile. The books are exact each time. */
+    /** Repeats this until no call fails during it. The books must be exact each time. */
     async function withoutFailures(strike: () => Promise<unknown>): Promise<void> {
       for (let round = 1; round <= TRIES; round += 1) {
         if (round > 1) load = await startLoad(fleet, WIDTH);
@@ -92,14 +92,14 @@ await describeWithPatroni('Patroni', (programs) => {
       expect(load.books.broken()).toEqual({});
     }
 
-    it('a planned switch-over: no call fails, and streams and watches miss nothing', { timeout: TEST_MS }, async () => {
+    it('fails no call on a planned switch-over, and streams and watches miss nothing', { timeout: TEST_MS }, async () => {
       const followers = await openFollowers(fleet);
       await withoutFailures(() => fail((primary) => postgres.switchOver(primary)));
       await followers.settle();
     });
 
     it(
-      'etcd is away for longer than the lock of the primary lasts: no call fails, and the primary stays',
+      'fails no call and keeps the primary while etcd is down for longer than the lock',
       {
         timeout: TEST_MS,
       },
@@ -115,7 +115,7 @@ await describeWithPatroni('Patroni', (programs) => {
         }),
     );
 
-    it('Postgres dies: another takes over, nothing delivered is lost, streams and watches miss nothing, and it comes back', {
+    it('fails over when Postgres dies, loses nothing delivered, misses no item, and takes the server back', {
       timeout: TEST_MS,
     }, async () => {
       const followers = await openFollowers(fleet);
@@ -126,7 +126,7 @@ await describeWithPatroni('Patroni', (programs) => {
       await postgres.untilWhole();
     });
 
-    it('its machine dies and comes back: another has taken over, and nothing delivered is lost', {
+    it('fails over when the machine dies and returns, and loses nothing delivered', {
       timeout: TEST_MS,
     }, async () => {
       const { primary, ms } = await fail((name) => postgres.killMachine(name));
@@ -136,7 +136,7 @@ await describeWithPatroni('Patroni', (programs) => {
       await settle(load);
     });
 
-    it('its machine freezes and resumes as if nothing had happened: only one of the two takes charges', {
+    it('takes charges on one server only when the machine of the primary freezes and resumes', {
       timeout: TEST_MS,
     }, async () => {
       const { sql } = fleet.database;
@@ -151,7 +151,7 @@ await describeWithPatroni('Patroni', (programs) => {
       await postgres.thaw(primary, async () => {
         written = Promise.allSettled([1, 2, 3, 4].map(on));
         await sleep(1_000);
-        // It takes itself for the primary, and writes; but no standby has it, so it confirms nothing.
+        // It still considers itself the primary and writes, but no standby has the commits, so it confirms none.
         expect(await Promise.race([written, 'waiting'])).toBe('waiting');
       });
       await postgres.untilWhole();

@@ -13,7 +13,7 @@ describeOnReplicatedCluster('a Redis Cluster', (redis) => {
     await fleet?.close();
   });
 
-  it('loses a master: no read fails, a replica takes over, every node uses it again, and the books are exact', {
+  it('fails over to a replica without a failed read, is used by every node again, and keeps exact books', {
     timeout: SLOW_MS,
   }, async () => {
     fleet = await openFleet({ redisUrl: redis().urls.join(','), prepare: fillPeople });

@@ -1,4 +1,4 @@
-/** The primary of Postgres dies under three nodes, and its streaming replica is promoted: what is in the books then. */
+/** The primary of Postgres dies under three nodes, and its streaming replica is promoted: what the books then contain. */
 import { afterEach, expect, it, vi } from 'vitest';
 import {
   describeWithReplica,
@@ -32,19 +32,19 @@ await describeWithReplica('a replica that is promoted', (programs) => {
       return { ...load, postgres };
     }
 
-    it('a synchronous one has every charge that was delivered', { timeout: SLOW_MS }, async () => {
+    it('has every delivered charge if it is synchronous', { timeout: SLOW_MS }, async () => {
       const at = await underLoad(true);
       await at.postgres.failOver();
       await well(at.books, 200);
       await settle(at);
     });
 
-    it('also if it could not be reached before: what could not be written to both was not delivered', {
+    it('has every delivered charge even if it was unreachable before, because nothing was delivered then', {
       timeout: SLOW_MS,
     }, async () => {
       const at = await underLoad(true);
       at.postgres.replication.hang();
-      // Commits that are on the primary alone: nobody is told of them.
+      // Commits that are on the primary alone, which are not reported to any caller.
       const waits = () => at.fleet.database.sql`select from pg_stat_activity where wait_event = 'SyncRep'`;
       await vi.waitFor(async () => expect((await waits()).length).toBeGreaterThan(0), {
         timeout: 60_000,
@@ -56,7 +56,7 @@ await describeWithReplica('a replica that is promoted', (programs) => {
       await settle(at);
     });
 
-    it('an asynchronous one lacks the charges of the last moments, which is all that is lost', {
+    it('lacks only the charges of the last moments if it is asynchronous', {
       timeout: SLOW_MS,
     }, async () => {
       const at = await underLoad(false);

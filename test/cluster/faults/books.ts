@@ -4,25 +4,25 @@ import type { Sql } from '../../../adapters/postgres/sql.js';
 import { toThousandths } from '../../../src/domain/credits.js';
 import { type Answer, get } from '../nodes/client.js';
 
-/** What clients saw of the service: the other half of its ledger. */
+/** What clients saw of the service, to compare with its ledger. */
 export interface Books {
-  /** Keeps asking, so many at a time, each the next of the addresses, until told to stop. */
+  /** Keeps requesting the addresses in turn, `width` at a time, until it is stopped. */
   load(width: number, addresses: (n: number) => string, key: string): void;
   stop(): Promise<void>;
-  /** Of answers that came whole, how many had which status. */
+  /** The number of whole answers by status. */
   statuses(): Record<number, number>;
   answers(): number;
-  /** Milliseconds that all but the slowest hundredth of the answers took, between two shares of them in their order. */
+  /** The p99 in milliseconds of the answers between two shares of all answers in their order. */
   slowest(from: number, to: number): number;
-  /** Connections that broke, by what was said of it. */
+  /** The number of broken connections by error. */
   broken(): Record<string, number>;
-  /** Whether the last so many answers were all delivered. */
+  /** Whether all of the last answers were delivered. */
   isWell(last?: number): boolean;
-  /** The charges that were delivered and are not in the ledger: which answers these were, counted from 0. */
+  /** The numbers, from 0, of delivered answers whose charge is not in the ledger. */
   missing(sql: Sql, accountId: string): Promise<number[]>;
   /**
-   * Every delivered charge is in the ledger, as it was told; nothing that failed is, unless it was told that this is
-   * unknown; the wallet fell by the rows.
+   * Checks that the ledger has every delivered charge as reported, and no failed one unless its outcome was reported as
+    * unknown, and that the wallet fell by the sum of the rows.
    */
   compare(sql: Sql, account: { accountId: string; walletId: string; credits: number }): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface Seen {
   readonly requestId: string;
   readonly status: number;
   readonly charged: number;
-  /** It was refused, and told that it may have been charged all the same. */
+  /** The call failed with the message that it may have been charged. */
   readonly isUnknown: boolean;
   readonly ms: number;
 }

@@ -1,4 +1,4 @@
-/** A clock that jumps by days, either way, under one node of two: reads go on, money is right, no caller is locked out. */
+/** The clock of one node of two jumps by days, either way: reads continue, charges are right, no caller is locked out. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/durations.js';
@@ -42,7 +42,7 @@ describeOnRedis('a clock that jumps', (redis) => {
     expect(await readAll(customer, 1)).toEqual(Array(5).fill(200));
     const startedAt = performance.now();
     jumpMs = ms;
-    // Known things, new things, the rate limit and the key: all of them again.
+    // Checks cached and new objects, the rate limit and the key again.
     expect(await readAll(customer, 1)).toEqual(Array(5).fill(200));
     expect(await readAll(customer, 20)).toEqual(Array(5).fill(200));
     jumpMs = 0;

@@ -1,4 +1,4 @@
-/** The embedded server fails under the service: killed, or its disk is full. The books agree with what clients saw. */
+/** The embedded server fails under the service: it is killed, or its disk is full. The books agree with the clients. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -76,7 +76,7 @@ async function settle({ cli, books, account }: Service): Promise<void> {
   expect(Object.keys(others).filter((status) => !['500', '503'].includes(status))).toEqual([]);
 }
 
-it('Postgres killed twice: what fails is free, what was delivered is paid, it comes back by itself', {
+it('charges nothing for failures, charges what was delivered, and recovers when Postgres is killed twice', {
   timeout: SLOW_MS,
 }, async () => {
   const cli = await Cli.open();
@@ -101,7 +101,7 @@ describeOnSmallDisk('a full disk', 400, (folder) => {
       const { bavail, bsize } = statfsSync(folder());
       if (bavail > 0) writeFileSync(ballast, randomBytes(bavail * bsize), { flag: 'a' });
     };
-    // Until the database cannot write any more: it reuses files for a while.
+    // Continues until the database can no longer write, because it reuses files for a while.
     await vi.waitFor(
       () => {
         fill();

@@ -1,4 +1,4 @@
-/** A node, Redis, or the line to Postgres fails under load: the rest goes on, and the books agree with what clients saw. */
+/** A node, Redis, or the line to Postgres fails under load: the rest continues, and the books agree with the clients. */
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import type { OpenAccount } from '../../kit/open-account.js';
@@ -15,7 +15,7 @@ interface UnderLoad {
   readonly fleet: Fleet;
   readonly books: Books;
   readonly account: OpenAccount;
-  /** How much each node had said, in letters. */
+  /** The length of each node's output so far. */
   readonly saidBefore: readonly number[];
 }
 
@@ -67,12 +67,12 @@ describeOnRedis('under load', (redis) => {
     expect((await createLedger(at.fleet.database.sql).check()).faults).toEqual([]);
   }
 
-  it('a killed node: everything delivered is paid, nothing failed is, the others continue, and it returns', {
+  it('charges what was delivered and nothing that failed when a node is killed and returns', {
     timeout: SLOW_MS,
   }, async () => {
     const at = await underLoad();
     at.fleet.nodes[1]?.started.process.kill('SIGKILL');
-    // Two thirds of what is asked for go to the others.
+    // Two thirds of the requests go to the other nodes.
     const from = at.books.answers();
     await vi.waitFor(() => expect(at.books.answers()).toBeGreaterThan(from + 200), { timeout: 60_000 });
     await at.fleet.restart(1);
@@ -81,7 +81,7 @@ describeOnRedis('under load', (redis) => {
     await settle(at);
   });
 
-  it('Redis killed, and started again empty: no read fails, no money slips', { timeout: SLOW_MS }, async () => {
+  it('fails no read and loses no charge when Redis is killed and restarted empty', { timeout: SLOW_MS }, async () => {
     const at = await underLoad();
     await redis().kill();
     await well(at.books);
@@ -103,7 +103,7 @@ describeOnRedis('under load', (redis) => {
     await settle(at);
   });
 
-  it('Redis hung instead of dead: no read fails or waits for it', { timeout: SLOW_MS }, async () => {
+  it('fails and delays no read when Redis hangs', { timeout: SLOW_MS }, async () => {
     const at = await underLoad();
     redis().pause();
     try {
@@ -117,7 +117,7 @@ describeOnRedis('under load', (redis) => {
     await settle(at);
   });
 
-  it('a slow Postgres: reads are slow, and right', { timeout: SLOW_MS }, async () => {
+  it('reads slowly but correctly when Postgres is slow', { timeout: SLOW_MS }, async () => {
     const at = await underLoad();
     at.fleet.line.slow(150);
     await well(at.books, 100);
@@ -127,7 +127,7 @@ describeOnRedis('under load', (redis) => {
     await settle(at);
   });
 
-  it('a Postgres that hangs, then loses every connection: what fails is free, and it comes back by itself', {
+  it('charges nothing for failures, and recovers, when Postgres hangs and loses every connection', {
     timeout: SLOW_MS,
   }, async () => {
     const at = await underLoad();
