@@ -12,7 +12,7 @@ const COLD = [
   { from: 2_000, to: 50_000 },
 ] as const;
 
-/** G: the time from a start, with the database, to the first paid answer; cost of first answers; memory under A to D. */
+/** G: the time from a start, with the database, to the first paid answer; first answers' cost; memory under A to D. */
 export async function secondStart(bench: Workbench): Promise<Section[]> {
   const { letters, rounds, seconds, connections } = bench.options;
   if (!letters.includes('G')) return [];

@@ -146,7 +146,7 @@ test('stops at once on a second signal and leaves no database running', { timeou
   await until(() => isDatabaseDown(cli), 'the database is down');
 });
 
-test('tells streams to reconnect at spread times, and does not wait for them', { timeout: SLOW_MS }, async () => {
+test('makes streams reconnect at spread times, and does not wait for them', { timeout: SLOW_MS }, async () => {
   service = await serve(cli, { PERCH_DRAIN_MS: '0' });
   const { url, started } = service;
   const headers = { 'x-api-key': await newKey(cli) };

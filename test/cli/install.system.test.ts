@@ -92,7 +92,7 @@ describe('packages that count as missing', () => {
     expect(await told({ twig: { ...one, dev: true } }, {}, true)).toBe('twig is missing');
   });
 
-  test('are none if Perch is itself a dependency', () => {
+  test('do not exist if Perch is itself a dependency', () => {
     expect(isDependency(join('/srv', 'app', 'node_modules', 'perch'))).toBe(true);
     expect(isDependency(join('/srv', 'perch'))).toBe(false);
   });

@@ -100,7 +100,7 @@ it('serves a read, a search, the pages and the OpenAPI document from an empty fo
 }, 300_000);
 
 it.each(['NodeNext', 'Bundler'])(
-  'has types for %s, even for a compiler that checks declarations',
+  'has types for %s, even for a compiler that also checks the declarations',
   async (way) => {
     const file = join(packed.project, 'app.ts');
     const network =

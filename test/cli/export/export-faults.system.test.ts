@@ -80,7 +80,7 @@ describe('a disk that is full', () => {
 
 describeOnSmallDisk('a whole disk that is full', 1, (folder) => {
   test.each(['ndjson', 'csv', 'parquet'])(
-    'breaks neither rows nor state: %s',
+    'breaks neither rows nor the state file: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = join(folder(), `f.${format}`);
@@ -218,7 +218,7 @@ describe('texts', () => {
   ];
 
   test.each(['ndjson', 'parquet'])(
-    'stay unchanged, even over a resume: %s',
+    'stay unchanged, even when an export is resumed: %s',
     { timeout: SLOW_MS },
     async (format) => {
       const file = `texts.${format}`;

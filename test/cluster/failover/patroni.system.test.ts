@@ -67,7 +67,7 @@ await describeWithPatroni('Patroni', (programs) => {
       let began = performance.now();
       await strike(primary);
       await postgres.untilLed(primary, TAKE_OVER_MS).catch(async () => {
-        // On a busy machine, no standby may answer in time and Patroni restarts the dead server. Then this starts again.
+        // On a busy machine, no standby may answer in time, and Patroni restarts the dead server. Then try again.
         began = performance.now();
         await strike(primary);
         await postgres.untilLed(primary);
@@ -92,7 +92,7 @@ await describeWithPatroni('Patroni', (programs) => {
       expect(load.books.broken()).toEqual({});
     }
 
-    it('fails no call on a planned switch-over, and streams and watches miss nothing', { timeout: TEST_MS }, async () => {
+    it('fails no call on a planned switch-over, and followers miss nothing', { timeout: TEST_MS }, async () => {
       const followers = await openFollowers(fleet);
       await withoutFailures(() => fail((primary) => postgres.switchOver(primary)));
       await followers.settle();

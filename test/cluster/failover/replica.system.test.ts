@@ -1,4 +1,4 @@
-/** The primary of Postgres dies under three nodes, and its streaming replica is promoted: what the books then contain. */
+/** The primary of Postgres dies under three nodes, and its streaming replica is promoted: what the books contain. */
 import { afterEach, expect, it, vi } from 'vitest';
 import {
   describeWithReplica,

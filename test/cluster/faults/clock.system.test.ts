@@ -1,4 +1,4 @@
-/** The clock of one node of two jumps by days, either way: reads continue, charges are right, no caller is locked out. */
+/** The clock of one node of two jumps by days, either way: reads continue, charges are right, no caller is shut out. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/durations.js';

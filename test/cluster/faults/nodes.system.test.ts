@@ -1,4 +1,4 @@
-/** A node, Redis, or the line to Postgres fails under load: the rest continues, and the books agree with the clients. */
+/** A node, Redis, or the line to Postgres fails under load: the rest continues, and the books agree with clients. */
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import type { OpenAccount } from '../../kit/open-account.js';

@@ -63,7 +63,7 @@ test.each([
   ['refuses', null],
   ['is not there', undefined],
 ])(
-  'checks only licences, and says so, with a registry that %s',
+  'checks only the licences, and says that it checked no more, with a registry that %s',
   { timeout: SLOW_MS },
   async (_how, answer) => {
     const { code, stdout } = await run('supply', answer === null ? await registry(null) : undefined);
