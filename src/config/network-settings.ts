@@ -6,7 +6,7 @@ const TOKENS = 'one or more tokens without spaces, separated by commas';
 
 /** How the live networks are read: addresses, credentials and variants. */
 export const NETWORK_SETTINGS = {
-  BLUESKY_BASE_URL: optional('The URL of another AppView.', baseUrl, BASE_URL, 'the public AppView'),
+  BLUESKY_BASE_URL: optional('The URL of a different AppView.', baseUrl, BASE_URL, 'the public AppView'),
   BLUESKY_SERVICE_URL: setting('Where the account signs in.', baseUrl, BASE_URL, 'https://bsky.social'),
   BLUESKY_DIRECTORY_URL: setting('Where identities are registered.', baseUrl, BASE_URL, 'https://plc.directory'),
   BLUESKY_IDENTIFIER: optional(
@@ -17,12 +17,12 @@ export const NETWORK_SETTINGS = {
   ),
   BLUESKY_APP_PASSWORD: secret('An app password of that account.', oneWord, 'an app password', 'no search'),
   BLUESKY_JETSTREAM_URL: optional(
-    'A [Jetstream](live-networks.md#sooner-than-by-asking) server, which announces new posts in timelines that are followed.',
+    'A [Jetstream](live-networks.md#sooner-than-by-asking) server, which announces new posts in followed timelines.',
     socketUrl,
     SOCKET_URL,
-    'timelines are read now and then',
+    'followed timelines are read at intervals',
   ),
-  X_BASE_URL: setting('Another base URL of the X API.', baseUrl, BASE_URL, 'https://api.x.com'),
+  X_BASE_URL: setting('A different base URL of the X API.', baseUrl, BASE_URL, 'https://api.x.com'),
   X_BEARER_TOKENS: secret(
     'Your tokens, separated by commas. Each is a network session.',
     list(oneWord),
@@ -44,9 +44,9 @@ export const NETWORK_SETTINGS = {
   MASTODON_BASE_URL: optional('The server to read.', baseUrl, BASE_URL, 'none'),
   MASTODON_TOKENS: secret('User tokens for that server. Each is a network session.', list(oneWord), TOKENS, 'none'),
   MASTODON_STREAMING_URL: optional(
-    'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which announces new posts in timelines that are followed.',
+    'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which announces new posts in followed timelines.',
     socketUrl,
     SOCKET_URL,
-    'timelines are read now and then',
+    'followed timelines are read at intervals',
   ),
 } as const;

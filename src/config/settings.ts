@@ -54,7 +54,7 @@ export const SETTINGS = {
     '.perch',
   ),
   DATABASE_URL: store(
-    'A Postgres of your own, version 15 or newer; with `?target_session_attrs=primary`, several hosts separated by commas: [fail-over](deploying.md#fail-over).',
+    'Your own Postgres, version 15 or newer; with `?target_session_attrs=primary`, several hosts separated by commas: [fail-over](deploying.md#fail-over).',
     postgresUrl,
     'a postgres:// or postgresql:// URL',
     'the embedded server',
@@ -84,7 +84,7 @@ export const SETTINGS = {
     'generated, and kept in PERCH_HOME',
   ),
   REDIS_URL: store(
-    'A Redis, version 6.2 or newer, or the nodes of a cluster separated by commas: what several processes share.',
+    'A Redis, version 6.2 or newer, or the nodes of a cluster separated by commas. It holds what several processes share.',
     list(redisUrl),
     'one or more redis:// or rediss:// URLs, separated by commas',
     'in-process stores',
@@ -97,7 +97,7 @@ export const SETTINGS = {
   ),
   PERCH_BASE_URL: optional('The public address of the service.', baseUrl, BASE_URL, 'from the listen address'),
   PERCH_AUTH_URL: optional(
-    'The public address of sign-in, dashboard and consent, if it is a different one.',
+    'The public address of sign-in, dashboard and consent, if it is different.',
     baseUrl,
     BASE_URL,
     'from the base address',
@@ -124,7 +124,7 @@ export const SETTINGS = {
     "Email addresses of the accounts that see the [operator's pages](operator.md) at `/operator`.",
     list(emailAddress),
     'one or more email addresses, separated by commas',
-    'on a demo the demo account, otherwise nobody',
+    'the demo account on a demo, otherwise no account',
   ),
   PERCH_SELLER: optional(
     'Name and address of the operator, on receipts of purchases.',
@@ -158,7 +158,7 @@ export const SETTINGS = {
     'a secret without spaces',
     'none',
   ),
-  STRIPE_BASE_URL: optional('Another base URL of the Stripe API.', baseUrl, BASE_URL, "Stripe's own"),
+  STRIPE_BASE_URL: optional('A different base URL of the Stripe API.', baseUrl, BASE_URL, "Stripe's own"),
   SMTP_URL: store(
     'A mail server, for sign-in links, low-balance notices and alerts.',
     smtpUrl,
@@ -172,27 +172,32 @@ export const SETTINGS = {
     'no-reply at the host of the public address',
   ),
   PERCH_PACE_FAST: optional(
-    'Upstream calls per second and network session for tweets, profiles and timelines.',
+    'Upstream calls per second, for each network session, for tweets, profiles and timelines.',
     rate,
     PACE,
     "the network's own",
   ),
   PERCH_PACE_SLOW: optional('The same for all other lists.', rate, PACE, "the network's own"),
   PERCH_DEADLINE_MS: setting(
-    'The longest a call may take, its charge included.',
+    'The longest a call may take, including its charge.',
     whole(1, 600_000),
     'whole milliseconds from 1 to 600000',
     '30000',
   ),
   PERCH_DEPRECATION: optional(
-    'Sent as the header `Deprecation`, with the other two.',
+    'Sent as the header `Deprecation`. Needs `PERCH_SUNSET` and `PERCH_DEPRECATION_URL`.',
     moment,
     MOMENT,
     'no such header',
   ),
-  PERCH_SUNSET: optional('Sent as the header `Sunset`, with the other two.', moment, MOMENT, 'no such header'),
+  PERCH_SUNSET: optional(
+    'Sent as the header `Sunset`. Needs `PERCH_DEPRECATION` and `PERCH_DEPRECATION_URL`.',
+    moment,
+    MOMENT,
+    'no such header',
+  ),
   PERCH_DEPRECATION_URL: optional(
-    'A page that explains the change, sent as the header `Link`, with the other two.',
+    'A page that explains the change, sent as the header `Link`. Needs `PERCH_DEPRECATION` and `PERCH_SUNSET`.',
     webPage,
     'an http or https URL',
     'no such header',
@@ -234,7 +239,7 @@ export const SETTINGS = {
     '256',
   ),
   PERCH_MAX_IN_FLIGHT: setting(
-    'Requests that one process works on at a time; more get 503 with `Retry-After`. One account, or one address without a key, can use a quarter of them, or four fifths while nobody else needs them, and calls waiting for the network half of them together.',
+    'Requests that one process works on at a time; more get 503 with `Retry-After`. One account, or one address without a key, can use a quarter of them, or four fifths while nobody else needs them; all calls waiting for the network can use half of them together.',
     whole(1, 1_000_000),
     'a whole number from 1 to 1000000',
     '1000',
@@ -259,7 +264,7 @@ export const SETTINGS = {
     'How long a page of followers or following stays cached.',
     DEFAULT_LIFETIMES.followersMs,
   ),
-  PERCH_TTL_ABSENT_S: lifetime('How long it is remembered that something does not exist.', DEFAULT_LIFETIMES.absentMs),
+  PERCH_TTL_ABSENT_S: lifetime('How long Perch remembers that something does not exist.', DEFAULT_LIFETIMES.absentMs),
   PERCH_MAX_OPERATION_CREDITS: setting(
     'The most a call without a budget of its own may cost.',
     credits,

@@ -20,7 +20,7 @@ export const TRACE_SETTINGS = {
     'no traces',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(
-    'A different one for traces.',
+    'A different URL for traces.',
     baseUrl,
     BASE_URL,
     '/v1/traces under OTEL_EXPORTER_OTLP_ENDPOINT',
