@@ -1,3 +1,5 @@
+import { isAscii } from '../fold.js';
+
 /** A text made from another, cluster by cluster (what readers see as one character), with the places it came from. */
 export interface Mapped {
   readonly text: string;
@@ -7,7 +9,6 @@ export interface Mapped {
 }
 
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
 
 /** `change` must leave the length of ASCII as it is. */
 export function mapped(original: string, change: (cluster: string) => string): Mapped {
