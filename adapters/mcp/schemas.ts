@@ -70,7 +70,7 @@ export function priceInputSchema(tools: readonly { name: string; inputSchema: To
   const all = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties ?? {}));
   const given: ToolSchema = {
     type: 'object',
-    description: 'The arguments for the tool. `max_credits` has no effect here: it limits the call anyway.',
+    description: 'The arguments for the tool. `max_credits` does not change the estimate: it limits the call itself.',
     properties: Object.fromEntries(
       all.map(([name, { type = 'string', items }]) => [name, { type, ...(items && { items }) }]),
     ),

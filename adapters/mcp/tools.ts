@@ -18,7 +18,8 @@ const ONWARD =
   'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 
 /** For lists whose newest items can be asked for. */
-const LATER = 'For only what is new since a result, pass its `since_cursor` as `since`: nothing new is free.';
+const LATER =
+  'To get only items newer than a result, pass its `since_cursor` as `since`: if there are none, the call is free.';
 
 const listTools = (subject: List['subject']): ToolRow[] =>
   LIST_READS.filter(({ list }) => list.subject === subject).map((read) => {
