@@ -32,7 +32,8 @@ export const pageArgs = (size: PageSize) =>
       ...rule(sizeRule(size)),
     }),
     after: t.string({
-      description: '`pageInfo.endCursor` of the previous page, unchanged. A cursor into a cached page costs half.',
+      description:
+        '`pageInfo.endCursor` of the previous page, unchanged. If it leads to a cached page, the items cost half.',
       ...rule({ kind: 'cursor' }),
     }),
   }));
@@ -40,7 +41,7 @@ export const pageArgs = (size: PageSize) =>
 export const sinceArg = builder.args((t) => ({
   since: t.string({
     description:
-      '`pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing.',
+      '`pageInfo.sinceCursor` of an earlier answer: returns only newer items, oldest first. If there are none, the call is free.',
     ...rule({ kind: 'since' }),
   }),
 }));

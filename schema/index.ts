@@ -35,9 +35,9 @@ builder.queryType({
 });
 builder.subscriptionType({
   description:
-    'What is new, as it happens: each batch is an answer of its own, and costs what its items cost on a page. Nothing new costs nothing. Sent as server-sent events.',
+    'New items as they appear, sent as server-sent events. Each batch is an answer of its own, and its items cost the same as on a page. Waiting is free.',
 });
-builder.mutationType({ description: 'Buying credits, and watches. Nothing on the network can be changed.' });
+builder.mutationType({ description: 'Buys credits and manages watches. Nothing on the network can be changed.' });
 
 /** The one schema behind every interface. */
 export const schema: GraphQLSchema = builder.toSchema({

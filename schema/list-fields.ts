@@ -77,7 +77,10 @@ const notSubscribed = (): never => {
 builder.subscriptionFields((t) => {
   const liveField = (read: ListRead) =>
     t.field({
-      ...common(read, `New items, as they come, oldest first. ${read.query.description}`),
+      ...common(
+        read,
+        `Follows a list and sends new items as they appear, oldest first. The list: ${read.query.description}`,
+      ),
       args: { ...SUBJECT_ARGS[read.list.subject], first: pageArgs(read.size).first, ...sinceArg },
       subscribe: notSubscribed,
       resolve: (_root, args, { reads, follow }, info) => {

@@ -12,7 +12,7 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     description:
-      'A user or tweet by its global id, as Relay reads it again. Costs 1 per item: half if cached (`hit`). Empty results are free.',
+      'A user or tweet by its global id, for clients such as Relay that refetch objects. Costs 1 per item: half if cached (`hit`). Empty results are free.',
     args: {
       nodeId: t.arg.id({
         required: true,

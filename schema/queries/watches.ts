@@ -21,7 +21,8 @@ builder.queryFields((t) => ({
   }),
   watchDeliveries: t.field({
     type: WatchDeliveriesType,
-    description: 'What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30. Free.',
+    description:
+      'The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received, otherwise for 30 days. Free.',
     args: {
       ...idArg,
       first: t.arg.int({
@@ -40,22 +41,28 @@ builder.mutationFields((t) => ({
   createWatch: t.field({
     type: AddedWatchType,
     description:
-      'Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same watch is made once.',
+      'Follows a list and sends new items to a webhook. Free, except for the items: each is charged once, at its price on a page. Name exactly one list. Perch reads it once before it adds the watch, so a list that cannot be read is refused. Adding the same watch again returns the existing one.',
     args: {
       user: t.arg.id({ description: 'The timeline of a user, by handle or id.' }),
-      q: t.arg.string({ description: 'A search.' }),
+      q: t.arg.string({ description: 'A search query.' }),
       replies: t.arg.id({ description: 'The replies to a tweet, by its id.' }),
       quotes: t.arg.id({ description: 'The quotes of a tweet, by its id.' }),
-      product: t.arg({ type: Product, description: 'Of a search: one that is ordered by time. Default: Latest.' }),
-      count: t.arg.int({ description: 'The most items of a delivery. Default: as on a page of the list.' }),
+      product: t.arg({
+        type: Product,
+        description: 'For a search: a product that is ordered by time. Default: Latest.',
+      }),
+      count: t.arg.int({
+        description: 'Maximum number of items per delivery. Default: the same as for a page of the list.',
+      }),
       since: t.arg.string({
-        description: '`pageInfo.sinceCursor` of an earlier answer: begins behind it. Default: what is new from now on.',
+        description:
+          '`pageInfo.sinceCursor` of an earlier answer: delivers items newer than that answer. Default: items that are new from now on.',
       }),
       webhookUrl: t.arg.string({ required: true, description: 'A public https address.' }),
       maxCreditsPerDay: t.arg({
         type: 'Credits',
         description:
-          'The most that it spends on a UTC day: then it waits for the next one. Default: no limit of its own.',
+          'Maximum credits to spend on a UTC day; the watch then waits for the next day. Default: no limit of its own.',
       }),
     },
     resolve: (_root, { user, q, replies, quotes, ...rest }, { watches }) =>
@@ -63,7 +70,7 @@ builder.mutationFields((t) => ({
   }),
   pauseWatch: t.field({
     type: WatchType,
-    description: 'Pauses a watch, until it is resumed where it was. Free.',
+    description: 'Pauses a watch. When it is resumed, it continues where it stopped. Free.',
     args: { ...idArg },
     resolve: (_root, { id }, { watches }) => watches.change(id, 'paused'),
   }),
@@ -75,13 +82,13 @@ builder.mutationFields((t) => ({
   }),
   endWatch: t.field({
     type: WatchType,
-    description: 'Ends a watch for good. What it delivered is kept for 30 days. Free.',
+    description: 'Ends a watch for good. Its deliveries are kept for 30 days. Free.',
     args: { ...idArg },
     resolve: (_root, { id }, { watches }) => watches.change(id, 'ended'),
   }),
   sendDeliveryAgain: t.field({
     type: WatchType,
-    description: 'Sends a delivery once more, as it was, under the same id. Free.',
+    description: 'Sends a delivery again, unchanged and under the same id. Free.',
     args: { ...idArg, deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { id, deliveryId }, { watches }) => watches.sendAgain(id, deliveryId),
   }),

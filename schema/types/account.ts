@@ -75,7 +75,7 @@ export const UsagePageType = builder.objectRef<UsagePage>('UsagePage').implement
     asOf: t.expose('asOf', {
       type: 'DateTime',
       description:
-        'All that was paid until then is included, and later requests may be missing; null: nothing is missing. Free.',
+        'All requests paid up to this time are included, and later ones may be missing; null if nothing is missing. Free.',
     }),
     pageInfo: t.field({
       type: UsagePageInfo,

@@ -18,15 +18,15 @@ export const MediaRef = builder.objectRef<Media>('Media').implement({
     previewUrl: t.exposeString('previewUrl', { description: 'URL of a preview image of a video. Free.' }),
     width: t.exposeInt('width', { description: 'Pixels. Free.' }),
     height: t.exposeInt('height', { description: 'Pixels. Free.' }),
-    altText: t.exposeString('altText', { description: 'What it shows, in the words of its author. Free.' }),
+    altText: t.exposeString('altText', { description: 'What it shows, as described by its author. Free.' }),
   }),
 });
 
 export const AudioRef = builder.objectRef<Audio>('Audio').implement({
-  description: 'A sound in a tweet. Free: part of the tweet.',
+  description: 'An audio file in a tweet. Free: part of the tweet.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'URL of the sound. Free.' }),
-    altText: t.exposeString('altText', { description: 'What it contains, in the words of its author. Free.' }),
+    url: t.exposeString('url', { description: 'URL of the audio file. Free.' }),
+    altText: t.exposeString('altText', { description: 'What it contains, as described by its author. Free.' }),
   }),
 });
 

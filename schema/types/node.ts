@@ -9,12 +9,12 @@ export const typeName = (item: Tweet | User): 'Tweet' | 'User' => ('text' in ite
  * share.
  */
 export const Node = builder.interfaceRef<Tweet | User>('Node').implement({
-  description: 'An object that can be read again by its global id.',
+  description: 'An object that can be refetched by its global id.',
   resolveType: typeName,
   fields: (t) => ({
     nodeId: t.id({
       nullable: false,
-      description: 'Global id: unique over all types. Pass it to `node`. Free.',
+      description: 'Global id, unique across all types. Pass it to `node`. Free.',
       resolve: (item) => nodeId(typeName(item), item.id),
     }),
   }),

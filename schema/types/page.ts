@@ -28,19 +28,19 @@ const PageInfo = builder.objectRef<Page>('PageInfo').implement({
     }),
     sinceCursor: t.string({
       description:
-        'Pass it as `since` to get only what is newer than this page, later. Of a first page and of an answer to `since`, in lists that take it; the same as `since_cursor` in REST. Free.',
+        'Pass it as `since` later to get only items newer than this page. Present on first pages and on answers to `since`, in lists that accept `since`. The same cursor as `since_cursor` in REST. Free.',
       resolve: (page) => page.sinceCursor(),
     }),
     hasNewer: t.exposeBoolean('hasNewer', {
-      description: 'With `since`: whether more new items are there already. Ask again with `sinceCursor`. Free.',
+      description: 'With `since`: whether there are more new items already; if so, ask again with `sinceCursor`. Free.',
     }),
     gap: t.exposeBoolean('gap', {
       description:
-        'With `since`: whether items between the earlier answer and this one may be missing, since they are further down than one call reads, or than the network goes back. Free.',
+        'With `since`: whether items between the earlier answer and this one may be missing, because they are further back than one call reads or than the network goes. Free.',
     }),
     truncated: t.exposeString('truncated', {
       description:
-        'Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',
+        'Why a page is short although more items remain: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',
     }),
     endReason: t.exposeString('endReason', {
       description: '`network_limit` if the network does not go back any further. Free.',
@@ -56,7 +56,7 @@ const SearchResult = builder.unionType('SearchResult', {
 });
 
 const HighlightField = builder.enumType('HighlightField', {
-  description: 'A field of a tweet or profile in which words are searched.',
+  description: 'A field of a tweet or profile that is searched for words.',
   values: {
     text: { description: 'The text of a tweet.' },
     handle: { description: 'The handle of a profile.' },
@@ -71,16 +71,16 @@ const HighlightRef = builder.objectRef<Highlight>('Highlight').implement({
     field: t.field({
       type: HighlightField,
       nullable: false,
-      description: 'The field of the result that has it. Free.',
+      description: 'The field of the result that contains it. Free.',
       resolve: ({ field }) => field,
     }),
     start: t.exposeInt('start', {
       nullable: false,
-      description: 'Code points before it. Free.',
+      description: 'Index of its first code point, counted from 0. Free.',
     }),
     end: t.exposeInt('end', {
       nullable: false,
-      description: 'Code points up to its end: the first one after it, counted from 0. Free.',
+      description: 'Index of the first code point after it, counted from 0. Free.',
     }),
   }),
 });
@@ -205,7 +205,7 @@ for (const [page, edge] of [
     edges: t.field({
       type: [edge],
       nullable: false,
-      description: 'The same items as `nodes`, each with its cursor. Free beside them.',
+      description: 'The same items as `nodes`, each with its cursor. Free: the page is paid for once.',
       resolve: (page) => page.nodes.map((_, index) => ({ page, index })),
     }),
     pageInfo: t.field({
@@ -224,7 +224,7 @@ for (const [page, edge] of [
   builder.objectField(edge, 'cursor', (t) =>
     t.string({
       nullable: false,
-      description: 'As `after`, it continues the list behind this item. Free.',
+      description: 'Pass it as `after` to continue the list after this item. Free.',
       resolve: ({ page, index }) => page.cursorAfter(index) ?? '',
     }),
   );

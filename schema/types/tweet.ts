@@ -11,7 +11,7 @@ builder.objectType(TweetRef, {
   fields: (t) => ({
     id: t.exposeID('id', {
       nullable: false,
-      description: 'Numeric id, as a string, unique among tweets: keep objects by type and id. Free.',
+      description: 'Numeric id, as a string, unique only among tweets, so store objects by type and id. Free.',
     }),
     text: t.exposeString('text', { nullable: false, description: 'Full text. Free.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'Time it was posted. Free.' }),
@@ -40,7 +40,7 @@ builder.objectType(TweetRef, {
       description: 'Images and videos. Free.',
       resolve: (tweet) => tweet.media,
     }),
-    audio: t.field({ type: [AudioRef], description: 'Sounds. Free.', resolve: (tweet) => tweet.audio }),
+    audio: t.field({ type: [AudioRef], description: 'Audio files. Free.', resolve: (tweet) => tweet.audio }),
     poll: t.field({
       type: PollRef,
       description: 'The poll; null if it has none. Free.',

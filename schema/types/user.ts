@@ -25,7 +25,7 @@ builder.objectType(UserRef, {
   fields: (t) => ({
     id: t.exposeID('id', {
       nullable: false,
-      description: 'Numeric id, as a string, unique among users: keep objects by type and id. Free.',
+      description: 'Numeric id, as a string, unique only among users, so store objects by type and id. Free.',
     }),
     handle: t.exposeString('handle', {
       nullable: false,

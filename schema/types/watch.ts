@@ -10,68 +10,75 @@ const subjectOf = (name: string, { kind, subject }: WatchRecord): string | null 
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 1000));
 
 export const WatchType = builder.objectRef<WatchRecord>('Watch').implement({
-  description: 'A list that is followed for an account: what is new is sent to a webhook. Free.',
+  description: 'A list followed for an account; new items are sent to a webhook. Free.',
   fields: (t) => ({
     id: t.exposeID('watchId', { nullable: false, description: 'Id of the watch. Free.' }),
     user: t.string({
-      description: 'The user whose timeline it follows, as it was asked for; null: another list. Free.',
+      description: 'The user whose timeline it follows, as requested; null if it follows another kind of list. Free.',
       resolve: (watch) => subjectOf('user', watch),
     }),
     q: t.string({
-      description: 'The search that it follows; null: another list. Free.',
+      description: 'The search query that it follows; null if it follows another kind of list. Free.',
       resolve: (watch) => subjectOf('q', watch),
     }),
     replies: t.string({
-      description: 'The tweet whose replies it follows; null: another list. Free.',
+      description: 'The tweet whose replies it follows; null if it follows another kind of list. Free.',
       resolve: (watch) => subjectOf('replies', watch),
     }),
     quotes: t.string({
-      description: 'The tweet whose quotes it follows; null: another list. Free.',
+      description: 'The tweet whose quotes it follows; null if it follows another kind of list. Free.',
       resolve: (watch) => subjectOf('quotes', watch),
     }),
-    product: t.expose('product', { type: Product, description: 'Of a search. Free.' }),
-    count: t.exposeInt('count', { nullable: false, description: 'The most items of a delivery. Free.' }),
-    webhookUrl: t.exposeString('webhookUrl', { nullable: false, description: 'Where new items are sent. Free.' }),
+    product: t.expose('product', {
+      type: Product,
+      description: 'The product of its search; null if it follows another kind of list. Free.',
+    }),
+    count: t.exposeInt('count', { nullable: false, description: 'Maximum number of items per delivery. Free.' }),
+    webhookUrl: t.exposeString('webhookUrl', { nullable: false, description: 'URL that new items are sent to. Free.' }),
     maxCreditsPerDay: t.field({
       type: 'Credits',
-      description: 'The most that it spends on a UTC day; null: whatever its key may. Free.',
+      description: 'Maximum credits that it spends on a UTC day; null if it has no limit of its own. Free.',
       resolve: ({ dailyLimit }) => (dailyLimit === null ? null : toCredits(dailyLimit)),
     }),
     state: t.exposeString('state', {
       nullable: false,
-      description: '`active`, `waiting` (goes on by itself), `paused` (until it is resumed) or `ended`. Free.',
+      description: '`active`, `waiting` (resumes automatically), `paused` (until you resume it) or `ended`. Free.',
     }),
     reason: t.exposeString('reason', {
       description:
-        'Why it waits: `credits`, `key_cap`, `daily_limit` or `backlog`. Why it is paused: `by_hand`, `key`, `list` or `undelivered`. Free.',
+        'Why it is waiting (`credits`, `key_cap`, `daily_limit` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). Free.',
     }),
-    stateAt: t.expose('stateAt', { type: 'DateTime', nullable: false, description: 'Since when. Free.' }),
-    resumesAt: t.expose('dueAt', { type: 'DateTime', description: 'When a waiting one is tried again. Free.' }),
-    deliveries: t.exposeInt('number', { nullable: false, description: 'Deliveries of items so far. Free.' }),
+    stateAt: t.expose('stateAt', {
+      type: 'DateTime',
+      nullable: false,
+      description: 'Time it entered this state. Free.',
+    }),
+    resumesAt: t.expose('dueAt', { type: 'DateTime', description: 'When a waiting watch is tried again. Free.' }),
+    deliveries: t.exposeInt('number', { nullable: false, description: 'Number of deliveries of items so far. Free.' }),
     creditsSpent: t.field({
       type: 'Credits',
       nullable: false,
-      description: 'What its items cost so far. Free.',
+      description: 'Credits spent on its items so far. Free.',
       resolve: ({ spent }) => toCredits(spent),
     }),
     creditsSpentToday: t.field({
       type: 'Credits',
       nullable: false,
-      description: 'What they cost on this UTC day. Free.',
+      description: 'Credits spent on its items on the current UTC day. Free.',
       resolve: ({ spentToday }) => toCredits(spentToday),
     }),
     newestItemAt: t.expose('newestAt', {
       type: 'DateTime',
-      description: 'When the newest item that it sent was made. Free.',
+      description: 'Time the newest item found so far was posted. Free.',
     }),
     checkedAt: t.expose('checkedAt', { type: 'DateTime', description: 'When its list was last read. Free.' }),
     everySeconds: t.int({
-      description: 'How often its list is read now. Free.',
+      description: 'Seconds between reads of its list at the moment. Free.',
       resolve: ({ everyMs }) => seconds(everyMs),
     }),
     failed: t.exposeString('failed', { description: 'The error code of the last read, if it failed. Free.' }),
-    keyPrefix: t.exposeString('keyPrefix', { nullable: false, description: 'The key that pays. Free.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'When it was made. Free.' }),
+    keyPrefix: t.exposeString('keyPrefix', { nullable: false, description: 'The prefix of the key that pays. Free.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'Time it was created. Free.' }),
   }),
 });
 
@@ -81,14 +88,14 @@ export const WatchesType = builder.objectRef<readonly WatchRecord[]>('Watches').
     nodes: t.field({
       type: [WatchType],
       nullable: false,
-      description: 'The newest first. After them those that ended: the last 100 to end. Free.',
+      description: 'The newest first, then the ended ones, of which only the 100 that ended last are listed. Free.',
       resolve: (watches) => watches,
     }),
   }),
 });
 
 export const AddedWatchType = builder.objectRef<AddedWatch>('AddedWatch').implement({
-  description: 'A new watch. Free.',
+  description: 'A new watch and its secret. Free.',
   fields: (t) => ({
     watch: t.field({
       type: WatchType,
@@ -98,7 +105,7 @@ export const AddedWatchType = builder.objectRef<AddedWatch>('AddedWatch').implem
     }),
     webhookSecret: t.exposeString('secret', {
       nullable: false,
-      description: 'The secret that its deliveries are signed with, as Standard Webhooks has it. Free.',
+      description: 'The secret that its deliveries are signed with, in the format of Standard Webhooks. Free.',
     }),
   }),
 });
@@ -107,18 +114,21 @@ const stateOf = ({ deliveredAt, dueAt }: WatchDelivery): string =>
   deliveredAt !== null ? 'delivered' : dueAt !== null ? 'waiting' : 'given_up';
 
 const WatchDeliveryType = builder.objectRef<WatchDelivery>('WatchDelivery').implement({
-  description: 'New items of a watch, as they are sent. Free: the items were charged when they were found.',
+  description: 'New items of a watch, as sent to its webhook. Free: the items were charged when they were found.',
   fields: (t) => ({
     id: t.exposeID('deliveryId', {
       nullable: false,
-      description: 'Id of the delivery, and `request_id` of the charge. Free.',
+      description: 'Id of the delivery; also the `request_id` of the charge. Free.',
     }),
-    number: t.exposeInt('number', { nullable: false, description: 'Its place among its watch’s, from 1. Free.' }),
+    number: t.exposeInt('number', {
+      nullable: false,
+      description: 'Its number among the deliveries of its watch, from 1. Free.',
+    }),
     items: t.exposeInt('items', { nullable: false, description: 'Number of items. Free.' }),
     credits: t.field({
       type: 'Credits',
       nullable: false,
-      description: 'What they cost. Free.',
+      description: 'Credits charged for its items. Free.',
       resolve: ({ charged }) => toCredits(charged),
     }),
     state: t.string({
@@ -126,15 +136,15 @@ const WatchDeliveryType = builder.objectRef<WatchDelivery>('WatchDelivery').impl
       description: '`delivered`, `waiting` or `given_up`. Free.',
       resolve: stateOf,
     }),
-    tries: t.exposeInt('tries', { nullable: false, description: 'How often it was tried. Free.' }),
-    status: t.exposeInt('status', { description: 'The HTTP status of the last answer. Free.' }),
-    fault: t.exposeString('fault', { description: 'Why there was no answer. Free.' }),
-    excerpt: t.exposeString('excerpt', { description: 'How the last answer began. Free.' }),
-    body: t.exposeString('body', { nullable: false, description: 'The JSON that is sent. Free.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'When it was made. Free.' }),
-    triedAt: t.expose('triedAt', { type: 'DateTime', description: 'When it was last tried. Free.' }),
-    nextTryAt: t.expose('dueAt', { type: 'DateTime', description: 'When it is tried again. Free.' }),
-    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', description: 'When it was taken. Free.' }),
+    tries: t.exposeInt('tries', { nullable: false, description: 'Number of attempts to send it. Free.' }),
+    status: t.exposeInt('status', { description: 'HTTP status of the last response. Free.' }),
+    fault: t.exposeString('fault', { description: 'Why the last attempt got no response. Free.' }),
+    excerpt: t.exposeString('excerpt', { description: 'The beginning of the last response. Free.' }),
+    body: t.exposeString('body', { nullable: false, description: 'The JSON body that is sent. Free.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'Time it was created. Free.' }),
+    triedAt: t.expose('triedAt', { type: 'DateTime', description: 'Time of the last attempt. Free.' }),
+    nextTryAt: t.expose('dueAt', { type: 'DateTime', description: 'Time of the next attempt. Free.' }),
+    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', description: 'Time the webhook received it. Free.' }),
   }),
 });
 

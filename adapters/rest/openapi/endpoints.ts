@@ -17,7 +17,7 @@ export const TAGS = {
   Account: 'The account of the key, its credits and usage. Free.',
   Users: 'Profiles, timelines, and who follows whom.',
   Tweets: 'Tweets, search, threads, replies, quotes and retweeters.',
-  Watches: 'Lists that are followed, and sent to a webhook. Free.',
+  Watches: 'Lists that are followed, with new items sent to a webhook. Free.',
   Service: 'No key required.',
 } as const;
 

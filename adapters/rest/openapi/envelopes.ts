@@ -34,10 +34,10 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
 const WARNINGS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What is worth knowing about the call, such as unknown query parameters, which were ignored.',
+  description: 'Notes about the call, for example on unknown query parameters, which were ignored.',
 };
 
-const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned: none by an estimate.' };
+const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned; 0 for an estimate.' };
 
 const FETCHED_AT: JsonSchema = {
   type: 'string',
@@ -55,7 +55,7 @@ const ESTIMATE: JsonSchema = {
     max_credits: { type: 'number', description: 'Maximum credits that can be charged.' },
     refused: {
       type: 'object',
-      description: 'Present if the same call would be refused without being read: why, and what to change.',
+      description: 'Present if the call itself would be refused before anything is read: why, and what to change.',
       required: ['code', 'message'],
       properties: { code: { type: 'string' }, message: { type: 'string' } },
     },

@@ -30,11 +30,15 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       param: { type: 'string', description: 'The parameter that caused the error.' },
       place: {
         type: 'object',
-        description: 'Where in a search the fault is.',
+        description: 'Where the error is in a search query.',
         required: ['text', 'position'],
         properties: {
-          text: { type: 'string', description: 'The search, or the part of it around the place.' },
-          position: { type: 'integer', format: 'int32', description: 'The character of `text`, counted from 1.' },
+          text: { type: 'string', description: 'The query, or the part of it around the error.' },
+          position: {
+            type: 'integer',
+            format: 'int32',
+            description: 'Position of the error in `text`, in characters counted from 1.',
+          },
         },
       },
       retry_after: {

@@ -134,7 +134,7 @@ const FAILURES = {
   },
   BodyEncoded: {
     status: 415,
-    description: 'The body has a `Content-Encoding`: bodies are never unpacked.',
+    description: 'The body has a `Content-Encoding`: compressed bodies are not accepted.',
     codes: ['bad_request'],
     headers: MAYBE_KNOWN,
   },

@@ -14,7 +14,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   RateLimit: { ...RATE_LIMIT, required: true },
   RateLimitIfKnown: {
     ...RATE_LIMIT,
-    description: `${RATE_LIMIT.description} Present if the request was counted: with a key, if that is valid.`,
+    description: `${RATE_LIMIT.description} Present if the request was counted; a request with a key is counted only if the key is valid.`,
   },
   RateLimitPolicy: {
     description: 'The policy in effect, `account` or, without a key, `public`: `q` requests in `w` seconds.',
@@ -71,7 +71,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     description: 'Only if this version is deprecated: what changed and how to migrate (`rel=deprecation`).',
     schema: { type: 'string' },
   },
-  Location: { description: 'Where the page for people is.', required: true, schema: { type: 'string' } },
+  Location: { description: 'URL of the human-readable page.', required: true, schema: { type: 'string' } },
   ETag: { description: 'For `If-None-Match`.', required: true, schema: { type: 'string' } },
 };
 

@@ -25,7 +25,7 @@ function keyless(
     operationId,
     tags: ['Service'],
     summary,
-    description: `${summary}. No key required and nothing is charged; ${more.neverRefused ? 'never refused for the number of requests' : '10 requests per second per IP address'}.`,
+    description: `${summary}. No key required and nothing is charged; ${more.neverRefused ? 'not rate limited' : '10 requests per second per IP address'}.`,
     security: [],
     ...(more.parameters && { parameters: more.parameters }),
     responses: {
@@ -57,7 +57,7 @@ const ESTIMATES: ApiParameter = {
   name: 'estimates',
   in: 'query',
   description:
-    'Describe the `estimate` parameter and what it is answered with, too. Without it, each response has one schema, which is what generators of clients need.',
+    'Also describe the `estimate` parameter and the responses to it. Without them, each response has only one schema, as client generators require.',
   schema: { type: 'boolean', default: false },
 };
 
@@ -106,7 +106,7 @@ function withNotModified(operation: ApiOperation): ApiOperation {
     '200': { ...operation.responses['200'], description: 'The response.', headers },
     // H13
     '303': {
-      description: 'A browser is sent to the reference that people read.',
+      description: 'Browsers are redirected to the human-readable reference.',
       headers: { ...KEYLESS_HEADERS, Location: header('Location') },
     },
     '304': { description: 'Not modified since the `ETag` in `If-None-Match`.', headers },

@@ -42,33 +42,33 @@ export const livePaths = (): Paths => ({
     get: {
       operationId: 'live',
       tags: ['Tweets'],
-      summary: 'What is new in timelines, searches, replies and quotes, as it happens',
-      description: `What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: \`open\`, \`position\`, \`items\`, \`heartbeat\` and \`error\`. Each \`items\` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to ${MOST_LISTS} lists.`,
+      summary: 'New items in timelines, searches, replies and quotes, as they appear',
+      description: `New items in timelines, searches, replies and quotes, as they appear, sent as server-sent events: \`open\`, \`position\`, \`items\`, \`heartbeat\` and \`error\`. Each \`items\` event is a page with a charge of its own; items cost the same as on any page, and waiting is free. One stream follows up to ${MOST_LISTS} lists.`,
       parameters: [
         ...subjects,
-        text('product', 'Of searches: which results.', {
+        text('product', 'For searches: which results to follow.', {
           schema: { type: 'string', enum: ['Latest', 'Photos', 'Videos'], default: 'Latest' },
         }),
-        text('count', 'The most items of one event.', {
+        text('count', 'Maximum number of items per event.', {
           schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 },
         }),
-        text('since', 'Begin behind the `since_cursor` of an earlier answer. Of one list only.', {
+        text('since', 'Start after the `since_cursor` of an earlier answer. Only for a stream of one list.', {
           schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_LENGTH },
         }),
-        text('max_credits', 'Budget: the maximum credits that the stream may spend in all.', {
+        text('max_credits', 'Budget: the maximum credits that the stream may spend in total.', {
           schema: { type: 'number', minimum: 0 },
         }),
         text('max_credits_per_day', 'Budget: the maximum credits that the stream may spend on a UTC day.', {
           schema: { type: 'number', minimum: 0 },
         }),
         refTo('parameters', 'MaxCreditsHeader'),
-        text('Last-Event-ID', 'The `id` of the last event that was handled: the stream continues behind it.', {
+        text('Last-Event-ID', 'The `id` of the last event that was handled: the stream continues after it.', {
           in: 'header',
         }),
       ],
       responses: {
         '200': {
-          description: 'A stream of events. Without an event for more than 30 seconds it is dead.',
+          description: 'A stream of events. If no event arrives for more than 30 seconds, the connection is dead.',
           headers: { 'RateLimit-Policy': V1_HEADERS['RateLimit-Policy'], 'X-Request-Id': V1_HEADERS['X-Request-Id'] },
           content: { 'text/event-stream': { schema: { type: 'string' }, example: EXAMPLE } },
         },

@@ -6,6 +6,7 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ['`after`', '`cursor`'],
   ['`unknownCounts`', '`unknown_counts`'],
   [' The same cursor as `next_cursor` in REST.', ''],
+  [' The same cursor as `since_cursor` in REST.', ''],
   [', or by its id.', '.'],
   ['an id goes into `id`', 'a profile is read by its handle only'],
   ['items × unitPrice', 'items × unit_price'],

@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Whether this node is up
-         * @description Whether this node is up. No key required and nothing is charged; never refused for the number of requests.
+         * @description Whether this node is up. No key required and nothing is charged; not rate limited.
          */
         get: operations["healthz"];
         put?: never;
@@ -168,8 +168,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is new in timelines, searches, replies and quotes, as it happens
-         * @description What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: `open`, `position`, `items`, `heartbeat` and `error`. Each `items` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to 100 lists.
+         * New items in timelines, searches, replies and quotes, as they appear
+         * @description New items in timelines, searches, replies and quotes, as they appear, sent as server-sent events: `open`, `position`, `items`, `heartbeat` and `error`. Each `items` event is a page with a charge of its own; items cost the same as on any page, and waiting is free. One stream follows up to 100 lists.
          */
         get: operations["live"];
         put?: never;
@@ -522,8 +522,8 @@ export interface paths {
         get: operations["watches"];
         put?: never;
         /**
-         * Follows a list, and sends what is new to a webhook
-         * @description Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same watch is made once.
+         * Follows a list and sends new items to a webhook
+         * @description Follows a list and sends new items to a webhook. Free, except for the items: each is charged once, at its price on a page. Name exactly one list. Perch reads it once before it adds the watch, so a list that cannot be read is refused. Adding the same watch again returns the existing one.
          */
         post: operations["watchCreate"];
         delete?: never;
@@ -560,8 +560,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a watch delivered, or is about to
-         * @description What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30.
+         * The deliveries of a watch, sent or still to be sent
+         * @description The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received, otherwise for 30 days.
          */
         get: operations["watchDeliveries"];
         put?: never;
@@ -582,8 +582,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a delivery once more, as it was, under the same id
-         * @description Sends a delivery once more, as it was, under the same id.
+         * Sends a delivery again, unchanged and under the same id
+         * @description Sends a delivery again, unchanged and under the same id.
          */
         post: operations["watchSend"];
         delete?: never;
@@ -603,7 +603,7 @@ export interface paths {
         put?: never;
         /**
          * Ends a watch for good
-         * @description Ends a watch for good. What it delivered is kept for 30 days.
+         * @description Ends a watch for good. Its deliveries are kept for 30 days.
          */
         post: operations["watchEnd"];
         delete?: never;
@@ -622,8 +622,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pauses a watch, until it is resumed where it was
-         * @description Pauses a watch, until it is resumed where it was.
+         * Pauses a watch
+         * @description Pauses a watch. When it is resumed, it continues where it stopped.
          */
         post: operations["watchPause"];
         delete?: never;
@@ -677,11 +677,11 @@ export interface components {
             /** @description The link. */
             url?: string;
         };
-        /** @description A sound in a tweet. Free: part of the tweet. */
+        /** @description An audio file in a tweet. Free: part of the tweet. */
         Audio: {
-            /** @description What it contains, in the words of its author. */
+            /** @description What it contains, as described by its author. */
             alt_text?: string;
-            /** @description URL of the sound. */
+            /** @description URL of the audio file. */
             url?: string;
         };
         /** @description An input that returned nothing, and why. Never charged. */
@@ -729,7 +729,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A hosted checkout page. */
@@ -787,14 +787,14 @@ export interface components {
             message: string;
             /** @description The parameter that caused the error. */
             param?: string;
-            /** @description Where in a search the fault is. */
+            /** @description Where the error is in a search query. */
             place?: {
                 /**
                  * Format: int32
-                 * @description The character of `text`, counted from 1.
+                 * @description Position of the error in `text`, in characters counted from 1.
                  */
                 position: number;
-                /** @description The search, or the part of it around the place. */
+                /** @description The query, or the part of it around the error. */
                 text: string;
             };
             /** @description A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`. */
@@ -840,7 +840,7 @@ export interface components {
              * @description Maximum number of objects that can be returned.
              */
             max_items: number;
-            /** @description Present if the same call would be refused without being read: why, and what to change. */
+            /** @description Present if the call itself would be refused before anything is read: why, and what to change. */
             refused?: {
                 code: string;
                 message: string;
@@ -868,7 +868,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         Health: {
@@ -882,7 +882,7 @@ export interface components {
         };
         /** @description An image or video in a tweet. Free: part of the tweet. */
         Media: {
-            /** @description What it shows, in the words of its author. */
+            /** @description What it shows, as described by its author. */
             alt_text?: string;
             /**
              * Format: int32
@@ -928,9 +928,9 @@ export interface components {
              * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
-            /** @description With `since`: whether items between the earlier answer and this one may be missing, since they are further down than one call reads, or than the network goes back. */
+            /** @description With `since`: whether items between the earlier answer and this one may be missing, because they are further back than one call reads or than the network goes. */
             gap?: boolean;
-            /** @description With `since`: whether more new items are there already. Ask again with `since_cursor`. */
+            /** @description With `since`: whether there are more new items already; if so, ask again with `since_cursor`. */
             has_newer?: boolean;
             /**
              * Format: int32
@@ -944,11 +944,11 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Pass it as `since` to get only what is newer than this page, later. Of a first page and of an answer to `since`, in lists that take it; the same as `since_cursor` in REST. */
+            /** @description Pass it as `since` later to get only items newer than this page. Present on first pages and on answers to `since`, in lists that accept `since`. */
             since_cursor?: string;
-            /** @description Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
+            /** @description Why a page is short although more items remain: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
             truncated?: string;
-            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A network session: one set of credentials used to read the network. */
@@ -1242,7 +1242,7 @@ export interface components {
         Tweet: {
             /** @description Articles and linked pages whose titles the network gives. */
             articles?: components["schemas"]["Article"][];
-            /** @description Sounds. */
+            /** @description Audio files. */
             audio?: components["schemas"]["Audio"][];
             /** @description The author. Free: an author is never charged as an item. */
             author?: components["schemas"]["User"];
@@ -1262,7 +1262,7 @@ export interface components {
             created_at: string;
             /** @description Hashtags, without #. */
             hashtags?: string[];
-            /** @description Numeric id, as a string, unique among tweets: keep objects by type and id. */
+            /** @description Numeric id, as a string, unique only among tweets, so store objects by type and id. */
             id: string;
             /** @description Id of the tweet it replies to. */
             in_reply_to_id?: string;
@@ -1343,7 +1343,7 @@ export interface components {
         UsageResponse: components["schemas"]["FreeMeta"] & {
             /**
              * Format: date-time
-             * @description All that was paid until then is included, and later requests may be missing; null: nothing is missing.
+             * @description All requests paid up to this time are included, and later ones may be missing; absent if nothing is missing.
              */
             as_of?: string;
             /** @description Usage of the account by day, hour, endpoint and key. */
@@ -1410,7 +1410,7 @@ export interface components {
             following: number;
             /** @description The handle as the network spells it, without @. */
             handle: string;
-            /** @description Numeric id, as a string, unique among users: keep objects by type and id. */
+            /** @description Numeric id, as a string, unique only among users, so store objects by type and id. */
             id: string;
             /**
              * Format: int64
@@ -1464,7 +1464,7 @@ export interface components {
             /** @description 1 to 100 handles; duplicates are merged. */
             handles: string[];
         };
-        /** @description A list that is followed for an account: what is new is sent to a webhook. */
+        /** @description A list followed for an account; new items are sent to a webhook. */
         Watch: {
             /**
              * Format: date-time
@@ -1473,91 +1473,91 @@ export interface components {
             checked_at?: string;
             /**
              * Format: int32
-             * @description The most items of a delivery.
+             * @description Maximum number of items per delivery.
              */
             count: number;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time it was created.
              */
             created_at: string;
-            /** @description What its items cost so far. */
+            /** @description Credits spent on its items so far. */
             credits_spent: number;
-            /** @description What they cost on this UTC day. */
+            /** @description Credits spent on its items on the current UTC day. */
             credits_spent_today: number;
             /**
              * Format: int32
-             * @description Deliveries of items so far.
+             * @description Number of deliveries of items so far.
              */
             deliveries: number;
             /**
              * Format: int32
-             * @description How often its list is read now.
+             * @description Seconds between reads of its list at the moment.
              */
             every_seconds?: number;
             /** @description The error code of the last read, if it failed. */
             failed?: string;
             /** @description Id of the watch. */
             id: string;
-            /** @description The key that pays. */
+            /** @description The prefix of the key that pays. */
             key_prefix: string;
-            /** @description The most that it spends on a UTC day; null: whatever its key may. */
+            /** @description Maximum credits that it spends on a UTC day; absent if it has no limit of its own. */
             max_credits_per_day?: number;
             /**
              * Format: date-time
-             * @description When the newest item that it sent was made.
+             * @description Time the newest item found so far was posted.
              */
             newest_item_at?: string;
             /**
-             * @description Of a search.
+             * @description The product of its search; absent if it follows another kind of list.
              * @enum {string}
              */
             product?: "Latest" | "People" | "Photos" | "Top" | "Videos";
-            /** @description The search that it follows; null: another list. */
+            /** @description The search query that it follows; absent if it follows another kind of list. */
             q?: string;
-            /** @description The tweet whose quotes it follows; null: another list. */
+            /** @description The tweet whose quotes it follows; absent if it follows another kind of list. */
             quotes?: string;
-            /** @description Why it waits: `credits`, `key_cap`, `daily_limit` or `backlog`. Why it is paused: `by_hand`, `key`, `list` or `undelivered`. */
+            /** @description Why it is waiting (`credits`, `key_cap`, `daily_limit` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). */
             reason?: string;
-            /** @description The tweet whose replies it follows; null: another list. */
+            /** @description The tweet whose replies it follows; absent if it follows another kind of list. */
             replies?: string;
             /**
              * Format: date-time
-             * @description When a waiting one is tried again.
+             * @description When a waiting watch is tried again.
              */
             resumes_at?: string;
-            /** @description `active`, `waiting` (goes on by itself), `paused` (until it is resumed) or `ended`. */
+            /** @description `active`, `waiting` (resumes automatically), `paused` (until you resume it) or `ended`. */
             state: string;
             /**
              * Format: date-time
-             * @description Since when.
+             * @description Time it entered this state.
              */
             state_at: string;
-            /** @description The user whose timeline it follows, as it was asked for; null: another list. */
+            /** @description The user whose timeline it follows, as requested; absent if it follows another kind of list. */
             user?: string;
-            /** @description Where new items are sent. */
+            /** @description URL that new items are sent to. */
             webhook_url: string;
         };
         WatchCreateRequest: {
             /**
              * Format: int32
-             * @description The most items of a delivery. Default: as on a page of the list.
+             * @description Maximum number of items per delivery. Default: the same as for a page of the list.
              */
             count?: number;
-            /** @description The most that it spends on a UTC day: then it waits for the next one. Default: no limit of its own. */
+            /** @description Maximum credits to spend on a UTC day; the watch then waits for the next day. Default: no limit of its own. */
             max_credits_per_day?: number;
             /**
-             * @description Of a search: one that is ordered by time. Default: Latest.
+             * @description For a search: a product that is ordered by time. Default: Latest.
              * @enum {string}
              */
             product?: "Latest" | "People" | "Photos" | "Top" | "Videos";
-            /** @description A search. */
+            /** @description A search query. */
             q?: string;
             /** @description The quotes of a tweet, by its id. */
             quotes?: string;
             /** @description The replies to a tweet, by its id. */
             replies?: string;
-            /** @description `since_cursor` of an earlier answer: begins behind it. Default: what is new from now on. */
+            /** @description `since_cursor` of an earlier answer: delivers items newer than that answer. Default: items that are new from now on. */
             since?: string;
             /** @description The timeline of a user, by handle or id. */
             user?: string;
@@ -1569,7 +1569,7 @@ export interface components {
         };
         WatchCreateResponse: components["schemas"]["FreeMeta"] & {
             data: components["schemas"]["Watch"];
-            /** @description The secret that its deliveries are signed with, as Standard Webhooks has it. */
+            /** @description The secret that its deliveries are signed with, in the format of Standard Webhooks. */
             webhook_secret?: string;
         };
         WatchDeliveriesResponse: components["schemas"]["FreeMeta"] & {
@@ -1578,27 +1578,27 @@ export interface components {
             /** @description Pass it as `cursor` for the next page; absent on the last one. */
             next_cursor?: string;
         };
-        /** @description New items of a watch, as they are sent. Free: the items were charged when they were found. */
+        /** @description New items of a watch, as sent to its webhook. Free: the items were charged when they were found. */
         WatchDelivery: {
-            /** @description The JSON that is sent. */
+            /** @description The JSON body that is sent. */
             body: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time it was created.
              */
             created_at: string;
-            /** @description What they cost. */
+            /** @description Credits charged for its items. */
             credits: number;
             /**
              * Format: date-time
-             * @description When it was taken.
+             * @description Time the webhook received it.
              */
             delivered_at?: string;
-            /** @description How the last answer began. */
+            /** @description The beginning of the last response. */
             excerpt?: string;
-            /** @description Why there was no answer. */
+            /** @description Why the last attempt got no response. */
             fault?: string;
-            /** @description Id of the delivery, and `request_id` of the charge. */
+            /** @description Id of the delivery; also the `request_id` of the charge. */
             id: string;
             /**
              * Format: int32
@@ -1607,29 +1607,29 @@ export interface components {
             items: number;
             /**
              * Format: date-time
-             * @description When it is tried again.
+             * @description Time of the next attempt.
              */
             next_try_at?: string;
             /**
              * Format: int32
-             * @description Its place among its watch’s, from 1.
+             * @description Its number among the deliveries of its watch, from 1.
              */
             number: number;
             /** @description `delivered`, `waiting` or `given_up`. */
             state: string;
             /**
              * Format: int32
-             * @description The HTTP status of the last answer.
+             * @description HTTP status of the last response.
              */
             status?: number;
             /**
              * Format: date-time
-             * @description When it was last tried.
+             * @description Time of the last attempt.
              */
             tried_at?: string;
             /**
              * Format: int32
-             * @description How often it was tried.
+             * @description Number of attempts to send it.
              */
             tries: number;
         };
@@ -1637,7 +1637,7 @@ export interface components {
             data: components["schemas"]["Watch"];
         };
         WatchesResponse: components["schemas"]["FreeMeta"] & {
-            /** @description The newest first. After them those that ended: the last 100 to end. */
+            /** @description The newest first, then the ended ones, of which only the 100 that ended last are listed. */
             data: components["schemas"]["Watch"][];
         };
         WatchPauseResponse: components["schemas"]["FreeMeta"] & {
@@ -1690,7 +1690,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body has a `Content-Encoding`: bodies are never unpacked. */
+        /** @description The body has a `Content-Encoding`: compressed bodies are not accepted. */
         BodyEncoded: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -2008,7 +2008,7 @@ export interface components {
         DeprecationLink: string;
         /** @description For `If-None-Match`. */
         ETag: string;
-        /** @description Where the page for people is. */
+        /** @description URL of the human-readable page. */
         Location: string;
         /**
          * @description The state of the rate limit. `reset` is the number of seconds until it is full again.
@@ -2016,7 +2016,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The state of the rate limit. `reset` is the number of seconds until it is full again. Present if the request was counted: with a key, if that is valid.
+         * @description The state of the rate limit. `reset` is the number of seconds until it is full again. Present if the request was counted; a request with a key is counted only if the key is valid.
          * @example limit=20, remaining=19, reset=1
          */
         RateLimitIfKnown: string;
@@ -2163,7 +2163,7 @@ export interface operations {
     openapi: {
         parameters: {
             query?: {
-                /** @description Describe the `estimate` parameter and what it is answered with, too. Without it, each response has one schema, which is what generators of clients need. */
+                /** @description Also describe the `estimate` parameter and the responses to it. Without them, each response has only one schema, as client generators require. */
                 estimates?: boolean;
             };
             header?: never;
@@ -2185,7 +2185,7 @@ export interface operations {
                     "application/yaml": string;
                 };
             };
-            /** @description A browser is sent to the reference that people read. */
+            /** @description Browsers are redirected to the human-readable reference. */
             303: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -2389,13 +2389,13 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description The most items of one event. */
+                /** @description Maximum number of items per event. */
                 count?: number;
-                /** @description Budget: the maximum credits that the stream may spend in all. */
+                /** @description Budget: the maximum credits that the stream may spend in total. */
                 max_credits?: number;
                 /** @description Budget: the maximum credits that the stream may spend on a UTC day. */
                 max_credits_per_day?: number;
-                /** @description Of searches: which results. */
+                /** @description For searches: which results to follow. */
                 product?: "Latest" | "Photos" | "Videos";
                 /** @description Follow the search. May be sent several times. */
                 q?: string[];
@@ -2403,7 +2403,7 @@ export interface operations {
                 quotes?: string[];
                 /** @description Follow the replies of a tweet, by its id. May be sent several times. */
                 replies?: string[];
-                /** @description Begin behind the `since_cursor` of an earlier answer. Of one list only. */
+                /** @description Start after the `since_cursor` of an earlier answer. Only for a stream of one list. */
                 since?: string;
                 /**
                  * @description Follow the timeline of a user, by handle or id. May be sent several times.
@@ -2414,7 +2414,7 @@ export interface operations {
                 user?: string[];
             };
             header?: {
-                /** @description The `id` of the last event that was handled: the stream continues behind it. */
+                /** @description The `id` of the last event that was handled: the stream continues after it. */
                 "Last-Event-ID"?: string;
                 /**
                  * @description The same as `max_credits`. If both are sent and differ: 400.
@@ -2427,7 +2427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of events. Without an event for more than 30 seconds it is dead. */
+            /** @description A stream of events. If no event arrives for more than 30 seconds, the connection is dead. */
             200: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2559,7 +2559,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -2570,7 +2570,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none, the call is free. */
                 since?: string;
             };
             header?: {
@@ -2626,7 +2626,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -2637,7 +2637,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none, the call is free. */
                 since?: string;
             };
             header?: {
@@ -2693,7 +2693,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -2758,7 +2758,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -2953,7 +2953,7 @@ export interface operations {
             query: {
                 /** @description Items per page, 1 to 50. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -2971,7 +2971,7 @@ export interface operations {
                  * @example from:harbor_obs filter:images
                  */
                 q: string;
-                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none, the call is free. */
                 since?: string;
             };
             header?: {
@@ -3171,7 +3171,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -3236,7 +3236,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -3301,7 +3301,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 200. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -3366,7 +3366,7 @@ export interface operations {
             query?: {
                 /** @description Items per page, 1 to 100. A page has exactly this many items as long as that many remain. */
                 count?: number;
-                /** @description `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half. */
+                /** @description `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost half. */
                 cursor?: string;
                 /** @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged. */
                 estimate?: components["parameters"]["Estimate"];
@@ -3377,7 +3377,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none, the call is free. */
                 since?: string;
             };
             header?: {

@@ -158,20 +158,21 @@ class Perch:
         max_credits_per_day: Optional[float] = None,
         timeout: Optional[float] = None,
     ) -> models.WatchCreateResponse:
-        """Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what
-        it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same
-        watch is made once.
+        """Follows a list and sends new items to a webhook. Free, except for the items: each is charged once, at its
+        price on a page. Name exactly one list. Perch reads it once before it adds the watch, so a list that cannot
+        be read is refused. Adding the same watch again returns the existing one.
 
         ``user``: The timeline of a user, by handle or id.
-        ``q``: A search.
+        ``q``: A search query.
         ``replies``: The replies to a tweet, by its id.
         ``quotes``: The quotes of a tweet, by its id.
-        ``product``: Of a search: one that is ordered by time. Default: Latest.
-        ``count``: The most items of a delivery. Default: as on a page of the list.
-        ``since``: `since_cursor` of an earlier answer: begins behind it. Default: what is new from now on.
+        ``product``: For a search: a product that is ordered by time. Default: Latest.
+        ``count``: Maximum number of items per delivery. Default: the same as for a page of the list.
+        ``since``: `since_cursor` of an earlier answer: delivers items newer than that answer. Default: items that
+            are new from now on.
         ``webhook_url``: A public https address.
-        ``max_credits_per_day``: The most that it spends on a UTC day: then it waits for the next one. Default: no
-            limit of its own.
+        ``max_credits_per_day``: Maximum credits to spend on a UTC day; the watch then waits for the next day.
+            Default: no limit of its own.
         """
         answer = self._http.call(
             "POST",
@@ -219,7 +220,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.WatchPauseResponse:
-        """Pauses a watch, until it is resumed where it was.
+        """Pauses a watch. When it is resumed, it continues where it stopped.
 
         ``watch_id``: Id of the watch.
         """
@@ -259,7 +260,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.WatchEndResponse:
-        """Ends a watch for good. What it delivered is kept for 30 days.
+        """Ends a watch for good. Its deliveries are kept for 30 days.
 
         ``watch_id``: Id of the watch.
         """
@@ -281,7 +282,8 @@ class Perch:
         cursor: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> models.WatchDeliveriesResponse:
-        """What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30.
+        """The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received,
+        otherwise for 30 days.
 
         ``watch_id``: Id of the watch.
         ``count``: Deliveries on the page, 1 to 100.
@@ -304,7 +306,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.WatchSendResponse:
-        """Sends a delivery once more, as it was, under the same id.
+        """Sends a delivery again, unchanged and under the same id.
 
         ``watch_id``: Id of the watch.
         ``delivery_id``: Id of the delivery.
@@ -523,9 +525,10 @@ class Perch:
 
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
-            nothing.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
+        ``since``: `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none,
+            the call is free.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -660,7 +663,8 @@ class Perch:
 
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -749,7 +753,8 @@ class Perch:
 
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -838,7 +843,8 @@ class Perch:
 
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -934,9 +940,10 @@ class Perch:
         ``q``: The query, at most 1,024 characters.
         ``product``: What to look for.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
-            nothing.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
+        ``since``: `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none,
+            the call is free.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1229,7 +1236,8 @@ class Perch:
 
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1314,9 +1322,10 @@ class Perch:
 
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
-            nothing.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
+        ``since``: `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none,
+            the call is free.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1454,9 +1463,10 @@ class Perch:
 
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
-            nothing.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
+        ``since``: `since_cursor` of an earlier answer: returns only newer items, oldest first. If there are none,
+            the call is free.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1591,7 +1601,8 @@ class Perch:
 
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
-        ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``cursor``: `next_cursor` of the previous page, unchanged. If it leads to a cached page, the items cost
+            half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1679,9 +1690,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.Health:
-        """Whether this node is up. No key required and nothing is charged; never refused for the number of
-        requests.
-        """
+        """Whether this node is up. No key required and nothing is charged; not rate limited."""
         answer = self._http.call(
             "GET",
             "/healthz",

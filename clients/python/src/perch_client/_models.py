@@ -160,7 +160,7 @@ class _Watch(TypedDict):
 
 
 class Watch(_Watch, total=False):
-    """A list that is followed for an account: what is new is sent to a webhook."""
+    """A list followed for an account; new items are sent to a webhook."""
 
     user: str
     q: str
@@ -231,7 +231,7 @@ class _WatchDelivery(TypedDict):
 
 
 class WatchDelivery(_WatchDelivery, total=False):
-    """New items of a watch, as they are sent. Free: the items were charged when they were found."""
+    """New items of a watch, as sent to its webhook. Free: the items were charged when they were found."""
 
     status: int
     fault: str
@@ -311,7 +311,7 @@ class UserBatch(BatchMeta):
 
 
 class EstimateRefused(TypedDict):
-    """Present if the same call would be refused without being read: why, and what to change."""
+    """Present if the call itself would be refused before anything is read: why, and what to change."""
 
     code: str
     message: str
@@ -384,7 +384,7 @@ class Media(_Media, total=False):
 
 
 class Audio(TypedDict, total=False):
-    """A sound in a tweet. Free: part of the tweet."""
+    """An audio file in a tweet. Free: part of the tweet."""
 
     url: str
     alt_text: str
@@ -493,7 +493,7 @@ class TweetResponse(Meta):
 
 
 class ErrorBodyPlace(TypedDict):
-    """Where in a search the fault is."""
+    """Where the error is in a search query."""
 
     text: str
     position: int
