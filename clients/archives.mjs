@@ -1,4 +1,4 @@
-// What npm and pip install: the clients as archives. The same sources make the same bytes, on any machine and Node.
+// The clients as archives that npm and pip install. The same sources give the same bytes on any machine and Node.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const clientArchives = () => ({ typescript: tarball(), python: wheel() })
 
 const sorted = (files) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What `npm pack` makes of the folder: the files that npm always adds, and what is built. */
+/** The archive that `npm pack` makes of the folder: the files that npm always adds, and the built ones. */
 function tarball() {
   const files = Object.fromEntries(
     ['LICENSE', 'README.md', 'package.json'].map((name) => [name, read('typescript', name)]),
@@ -27,7 +27,7 @@ const BLOCK = 512;
 
 const padded = (bytes) => Buffer.concat([bytes, Buffer.alloc(-bytes.length & (BLOCK - 1))]);
 
-/** A header of the format `ustar` (POSIX.1-1988): numbers are octal, and the sum is taken over spaces in its own place. */
+/** A header in `ustar` format (POSIX.1-1988): numbers are octal, and the checksum counts its own field as spaces. */
 function tarHeader(name, bytes) {
   if (name.length > 100) throw new RangeError(`${name} is too long for a tar header.`);
   const header = Buffer.alloc(BLOCK);
@@ -48,10 +48,10 @@ function tarHeader(name, bytes) {
   return header;
 }
 
-/** That of every file that npm packs: 26 October 1985. Some tools refuse a file of 1970. */
+/** The time that npm gives every packed file: 26 October 1985, because some tools refuse files of 1970. */
 const MTIME_SECONDS = 499_162_500;
 
-/** A wheel of pure Python (PEP 427) with what setuptools takes from the same files: a test compares the two. */
+/** A pure Python wheel (PEP 427) with the contents that setuptools would pack; a test compares the two. */
 function wheel() {
   const project = read('python', 'pyproject.toml').toString();
   const one = (name) => {

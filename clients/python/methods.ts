@@ -16,7 +16,7 @@ interface Parameter {
   readonly means: string;
 }
 
-/** A parameter's name in Python, where the interface's own is a word of the language. */
+/** A parameter's name in Python; the interface's own name may be a keyword of the language. */
 const variable = (name: string): string => (name === 'from' ? 'from_' : name);
 
 const TYPES: Readonly<Record<string, string>> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool' };
@@ -29,7 +29,7 @@ function typeOf(schema: JsonSchema): string {
   return TYPES[String(schema.type)] ?? 'Any';
 }
 
-/** One operation as Python: a method, with overloads where it can be priced, and an iterator where it has pages. */
+/** One operation as Python: a method, with overloads if it can be estimated, and an iterator if it has pages. */
 export class Method {
   readonly #operation: Operation;
   readonly #parameters: readonly Parameter[];
@@ -47,7 +47,7 @@ export class Method {
 
   text(): string {
     const isPriced = this.#answers.includes('EstimateResponse');
-    // What is free needs no budget: its pages are asked for one by one.
+    // A free list needs no budget, so it has no iterator: callers read its pages one by one.
     const isPaged = ['cursor', 'max_credits'].every((wanted) => this.#parameters.some(({ name }) => name === wanted));
     const isFollowed = ['since', 'max_credits'].every((each) => this.#parameters.some(({ name }) => name === each));
     return [
@@ -118,7 +118,7 @@ export class Method {
     ];
   }
 
-  /** The same, page by page: the budget of them all is needed. */
+  /** The same read page by page, which requires a budget for all pages together. */
   #pages(): string[] {
     const own = this.#parameters.filter(({ name }) => name !== 'max_credits' && name !== 'estimate');
     const given = own
@@ -133,7 +133,10 @@ export class Method {
         ['max_credits: float', 'timeout: Optional[float] = None'],
         `Pages[${this.#answer}]`,
       ),
-      ...docstring('        ', `Pages of \`\`${this.name}\`\` for at most \`\`max_credits\`\` in all, one call each.`),
+      ...docstring(
+        '        ',
+        `Pages of \`\`${this.name}\`\` for at most \`\`max_credits\`\` in total, one call each.`,
+      ),
       '',
       `        def read(at: Optional[str], left: float) -> ${this.#answer}:`,
       `            return ${listed(`self.${this.name}(`, call, ')', '            ')}`,
@@ -142,7 +145,7 @@ export class Method {
     ];
   }
 
-  /** What is new in it, item by item. */
+  /** New items of the list, one by one. */
   #follow(): string[] {
     const own = this.#parameters.filter(({ name }) => !['cursor', 'max_credits', 'estimate'].includes(name));
     const given = own
@@ -168,12 +171,15 @@ export class Method {
       ),
       ...docstring(
         '        ',
-        `What is new in \`\`${this.name}\`\`, item by item as it comes, for at most \`\`max_credits\`\` in all: from \`\`since\`\` on, or from now, for which a first page of one item is read.`,
+        `New items of \`\`${this.name}\`\` as they appear, one by one, for at most \`\`max_credits\`\` in total. Starts after \`\`since\`\` if it is given. Otherwise it starts now, and first reads a page of one item.`,
         [
-          ['interval', 'Seconds between two calls, unless more is there already.'],
+          ['interval', 'Seconds between two calls, unless there are more new items already.'],
           ['stop', 'Ends the iteration once it is set.'],
-          ['on_gap', 'Called where items before the next ones may be missing.'],
-          ['on_retry', 'Called when a call failed and will be made again: the service is busy, or cannot be reached.'],
+          ['on_gap', 'Called if items may be missing before the next ones.'],
+          [
+            'on_retry',
+            'Called if a call failed and will be repeated, because the service is busy or cannot be reached.',
+          ],
         ],
       ),
       '',
@@ -185,14 +191,14 @@ export class Method {
   }
 }
 
-/** What stands between brackets: on one line, or where it is long, each on its own. */
+/** Parts between brackets: on one line or, if that would be too long, one line each. */
 function listed(open: string, parts: readonly string[], close: string, indent: string): string {
   const line = `${open}${parts.join(', ')}${close}`;
   if (line.length <= 90) return line;
   return [open, ...parts.map((part) => `${indent}    ${part},`), `${indent}${close}`].join('\n');
 }
 
-/** `def`, a line for each: what is required comes by position, all else by name. */
+/** The `def`, one parameter per line: required ones are positional, all others keyword-only. */
 function signature(name: string, parameters: readonly Parameter[], extra: readonly string[], answer: string): string[] {
   const required = parameters.filter((each) => each.required).map((each) => `${variable(each.name)}: ${each.type}`);
   const optional = parameters.filter((each) => !each.required);
@@ -229,7 +235,7 @@ function parametersOf(operation: ApiOperation, schemas: Readonly<Record<string, 
   const ref = operation.requestBody?.content['application/json']?.schema.$ref;
   const body = ref === undefined ? {} : (schemas[nameOf(ref)] ?? {});
   for (const [name, schema] of Object.entries(body.properties ?? {})) {
-    // What both take goes in the query.
+    // A parameter that query and body both accept goes in the query.
     if (found.some((each) => each.name === name)) continue;
     const required = body.required?.includes(name) === true;
     found.push({ name, in: 'body', required, type: typeOf(schema), means: schema.description ?? '' });

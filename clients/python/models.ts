@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../adapters/rest/openapi/types.js';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** `_models.py`: a TypedDict for every object of the document, and for the objects within. */
+/** `_models.py`: a TypedDict for every object of the document, including nested ones. */
 export function modelsText(schemas: Schemas): string {
   const classes = new Classes(schemas);
   for (const [name, schema] of Object.entries(schemas)) classes.add(name, schema);
@@ -19,7 +19,7 @@ const quoted = (value: unknown): string => JSON.stringify(value);
 
 const WIDTH = 116;
 
-/** Words broken into lines that begin with an indent. */
+/** The text wrapped into indented lines. */
 function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -30,7 +30,7 @@ function wrapped(text: string, indent: string): string[] {
   return lines;
 }
 
-/** A docstring: its paragraphs, and below them names with what they mean. What could end the text is taken out. */
+/** A docstring: a paragraph, and below it names with their meanings. Removes anything that could end the docstring. */
 export function docstring(indent: string, text: string, names: readonly (readonly [string, string])[] = []): string[] {
   const safe = (part: string): string => part.replaceAll('\\', '').replaceAll('"""', "''").trim();
   const [first = '', ...more] = wrapped(`"""${safe(text)}`, indent);
@@ -65,7 +65,7 @@ class Classes {
     const properties = parts.flatMap((part) => Object.entries(part.properties ?? {}));
     const line = (property: [string, JsonSchema]): string =>
       `    ${property[0]}: ${this.typeOf(property[1], `${name}${pascal(property[0])}`)}`;
-    // Python before 3.11 has no NotRequired: what must be there is in a class of its own.
+    // Python before 3.11 has no NotRequired, so the required keys get a class of their own.
     const must = properties.filter(([key]) => required.has(key)).map(line);
     const may = properties.filter(([key]) => !required.has(key)).map(line);
     const doc = schema.description === undefined ? [] : [...docstring('    ', schema.description), ''];
@@ -79,7 +79,7 @@ class Classes {
     this.#write(name, [`_${name}`, 'total=False'], doc, may);
   }
 
-  /** The annotation of a schema; an object inside becomes a class with the name given. */
+  /** The annotation of a schema; a nested object becomes a class with the given name. */
   typeOf(schema: JsonSchema, name: string): string {
     if (schema.$ref !== undefined) return nameOf(schema.$ref);
     if (schema.enum) return `Literal[${schema.enum.map(quoted).join(', ')}]`;

@@ -1,5 +1,5 @@
-// What is packed: our sources as JavaScript with declarations, and gql.tada's declarations beside them. They are types alone,
-// so a user of the package needs neither gql.tada (which brings a compiler plugin) nor graphql; their licence goes with them.
+// Builds what is packed: our sources as JavaScript with declarations, and gql.tada's declarations. These are only types,
+// so users of the package need neither gql.tada (which brings a compiler plugin) nor graphql. Their licence is included.
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,10 +10,10 @@ import ts from 'typescript';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SOURCES = join(HERE, 'src');
 
-/** Every file is compiled by itself: `npm run check` has checked their types together. */
+/** Compiles each file on its own, because `npm run check` has checked their types together. */
 function compiled(name) {
   const { config } = ts.readConfigFile(join(HERE, 'tsconfig.json'), ts.sys.readFile);
-  // A file by itself does not say that it is a module; the package does.
+  // A single file does not say that it is a module; the package does.
   const modules = { module: 'ESNext', moduleResolution: 'Bundler' };
   const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, ...modules }, HERE);
   const given = { fileName: join(SOURCES, name), reportDiagnostics: true };
@@ -35,7 +35,7 @@ const replaced = (text, from, to) => {
   return text.replaceAll(from, to);
 };
 
-/** TypeScript 5.9 declares a method with a computed name twice when it compiles a file by itself. */
+/** TypeScript 5.9 declares a method with a computed name twice when it compiles a single file. */
 const declaredOnce = (text, item) =>
   replaced(text, `    [Symbol.asyncIterator]: () => AsyncIterator<${item}, void, undefined>;\n`, '');
 
@@ -44,7 +44,7 @@ const enumOf = (name, values) =>
     .map(([key, value]) => `  ${key} = '${value}',\n`)
     .join('')}}\n`;
 
-/** The few types of a GraphQL document that gql.tada's declarations name. */
+/** The few types of GraphQL documents that gql.tada's declarations refer to. */
 const syntaxTree = () => `${enumOf('Kind', Kind)}${enumOf('OperationTypeNode', OperationTypeNode)}\
 export interface DefinitionNode {
   readonly kind: Kind;
@@ -55,7 +55,7 @@ export interface DocumentNode {
 }
 `;
 
-/** The files of `dist`, as texts by their names. */
+/** The texts of the files in `dist`, by name. */
 export function builtFiles() {
   const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.ts'));
   const own = Object.assign({}, ...sources.map(compiled));

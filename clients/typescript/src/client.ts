@@ -39,18 +39,18 @@ export interface PerchOptions {
 export interface Perch {
   /** One read. Throws `PerchError`; returns the answer's body, with `credits_charged` beside `data`. */
   get<P extends GetPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Answer<Get<P>>>;
-  /** The same with a body: batches and checkout. */
+  /** The same for calls with a body, such as batches and checkout. */
   post<P extends PostPath>(path: P, ...init: Given<CallInit<Post<P>>>): Promise<Answer<Post<P>>>;
   /** What a read can cost at most. Reads nothing and is free. */
   estimate<P extends PricedPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Estimate>;
-  /** A list page by page, for at most `maxCredits` in all: `for await (const page of perch.pages(…))`. */
+  /** A list page by page, for at most `maxCredits` in total: `for await (const page of perch.pages(…))`. */
   pages<P extends PagedPath>(path: P, init: PageInit<P>): Pages<Page<P>>;
   /**
-   * What is new in a list, as it comes: `for await (const tweet of perch.follow(…))`. From `query: { since }` on, or from
-   * now: then a first page of one item is read, for at most the price of one.
+   * New items of a list as they appear: `for await (const tweet of perch.follow(…))`. Starts after `query: { since }`
+   * if it is given. Otherwise it starts now, and first reads a page of one item, for at most the price of one item.
    */
   follow<P extends FollowedPath>(path: P, init: FollowInit<P>): Following<ItemOf<P>>;
-  /** One GraphQL operation, written with `graphql`. Throws `PerchError` where there is no data. */
+  /** One GraphQL operation, written with `graphql`. Throws `PerchError` if there is no data. */
   query<Data, Variables>(
     document: PerchDocument<Data, Variables>,
     ...input: QueryInput<Variables, QueryOptions>
@@ -69,8 +69,8 @@ type AnyInit = CallControl & {
 };
 
 /**
- * A client. It has no connection and no state: make one and share it. Throws a TypeError for an invalid base address,
- * and `missing_key` for a key that no service can have issued.
+ * A client. It has no connection and no state, so create one and share it. Throws a TypeError for an invalid base
+ * address, and `missing_key` for a key that no service can have issued.
  */
 export function createPerch(options: PerchOptions): Perch {
   const headers = { 'x-api-key': usableKey(options.key) };

@@ -1,12 +1,12 @@
 import type { components } from './rest.gen.js';
 
-/** The server's codes (section 7 of its interface). A newer server may send others: keep a default branch. */
+/** The server's codes (section 7 of its interface). A newer server may send others, so keep a default branch. */
 export type ErrorCode = components['schemas']['ErrorBody']['code'];
 
 /**
- * Failures in transit, for which the server gave no answer: `unreachable` (no connection), `timeout` (no answer in
- * time), `unreadable` (something other than Perch answered). Afterwards it is unknown whether a read was charged: `GET
- * /v1/usage` shows it.
+ * Failures without an answer from the server: `unreachable` (no connection), `timeout` (no answer in time) and
+ * `unreadable` (something other than Perch answered). It is then unknown whether a read was charged; `GET /v1/usage`
+ * shows it.
  */
 export type TransportCode = 'unreachable' | 'timeout' | 'unreadable';
 
@@ -17,9 +17,9 @@ export interface ErrorDetail {
   readonly reason?: string | undefined;
   /** The parameter at fault. */
   readonly param?: string | undefined;
-  /** The receipt of the call is found by it; quote it when you contact support. */
+  /** Identifies the receipt of the call; quote it when you contact support. */
   readonly requestId?: string | undefined;
-  /** Seconds until another attempt makes sense. Only where nothing was charged. */
+  /** Seconds until another attempt makes sense. Present only if nothing was charged. */
   readonly retryAfter?: number | undefined;
   /** The page that describes the code. */
   readonly docUrl?: string | undefined;
@@ -28,8 +28,8 @@ export interface ErrorDetail {
 }
 
 /**
- * Every failure of a call. One that the server reports was not charged, unless its `reason` is `charge_unknown`: then
- * look the receipt up by `requestId` before you repeat the call. None of its fields contains the key.
+ * Any failure of a call. A call whose failure the server reports was not charged, unless the `reason` is
+ * `charge_unknown`: then look up the receipt by `requestId` before you repeat the call. No field contains the key.
  */
 export class PerchError extends Error implements ErrorDetail {
   readonly code: ErrorCode | TransportCode;

@@ -12,26 +12,26 @@ interface AnyNewer<Item> {
 }
 
 export interface FollowOptions {
-  /** The most credits that all items together may cost; at most three decimals. `Infinity`: what the wallet holds. */
+  /** Maximum credits for all items together, with at most three decimals. `Infinity`: whatever the wallet holds. */
   readonly maxCredits: number;
-  /** Milliseconds between two calls, unless more is there already. Default 30,000. */
+  /** Milliseconds between two calls, unless there are more new items already. Default 30,000. */
   readonly intervalMs?: number;
   /** Ends the iteration, without an error. */
   readonly signal?: AbortSignal;
-  /** Items before the next ones may be missing: more came than one call reads, or than the network goes back. */
+  /** Called if items may be missing before the next ones: there were more than one call reads, or the network keeps. */
   readonly onGap?: () => void;
-  /** A call failed, and will be made again: the service is busy, or can't be reached. */
+  /** Called if a call failed and will be repeated, because the service is busy or cannot be reached. */
   readonly onRetry?: (error: PerchError) => void;
 }
 
-/** Why it ended: `aborted` by the signal, or as pages do for want of credits. */
+/** Why it ended: `aborted` by the signal, or for lack of credits, as for pages. */
 export type FollowEnd = 'aborted' | Exclude<EndReason, 'complete'>;
 
-/** The longest time between two tries of a call that failed. */
+/** The longest time between two attempts at a call that failed. */
 const LONGEST_DELAY_MS = 300_000;
 const SHORTEST_DELAY_MS = 100;
 
-/** New items of a list as they come, the oldest first: an async iterable that can be iterated once. */
+/** New items of a list as they appear, oldest first: an async iterable that can be iterated once. */
 export class Following<Item> implements AsyncIterable<Item> {
   #spent = 0;
   #since: string | undefined;
@@ -42,7 +42,7 @@ export class Following<Item> implements AsyncIterable<Item> {
   readonly #options: FollowOptions;
   readonly #items: AsyncGenerator<Item, void, undefined>;
 
-  /** `read` makes one call: what is newer than a cursor or, without one, a first page of one item. */
+  /** `read` makes one call: it reads items newer than a cursor or, without a cursor, a first page of one item. */
   constructor(
     read: (query: { since?: string; count?: 1; max_credits?: number }) => Promise<AnyNewer<Item>>,
     options: FollowOptions & { readonly since?: string | undefined },
@@ -72,8 +72,8 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Where to continue later, as `query: { since }`, also after a `break` or a failure. It moves with the last item of
-   * each answer: continued from here, no item comes twice, unless the caller stopped between items of one answer.
+   * Where to continue later: pass it as `query: { since }`, even after a `break` or a failure. It advances with the
+   * last item of each answer, so no item comes twice unless the caller stopped between items of one answer.
    */
   get since(): string | undefined {
     return this.#since;
@@ -102,7 +102,7 @@ export class Following<Item> implements AsyncIterable<Item> {
       if (answer === null) return;
       const { data, since_cursor: next, has_newer: hasNewer = false, gap = false, truncated } = answer;
       if (gap) this.#options.onGap?.();
-      // The first page is what was there before.
+      // The item of the first page is not new: it was there before.
       for (const [index, item] of since === undefined ? [] : data.entries()) {
         if (index === data.length - 1) this.#since = next;
         yield item;
@@ -114,7 +114,7 @@ export class Following<Item> implements AsyncIterable<Item> {
     }
   }
 
-  /** One call, made again until it is answered; null where the iteration ends. */
+  /** One call, repeated until it is answered; null if the iteration ends. */
   async #ask(call: () => Promise<AnyNewer<Item>>): Promise<AnyNewer<Item> | null> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -144,8 +144,8 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * What the service puts off is free. A call without an answer may have been charged: it is made again once others
-   * were answered, because the same cursor returns the same items, at half price by then.
+   * A call that the service postpones (429, 503) is free. A call without an answer may have been charged. It is
+   * repeated only if an earlier call was answered: the same cursor returns the same items, then cached and at half price.
    */
   #mayRepeat(error: unknown): error is PerchError {
     if (!(error instanceof PerchError)) return false;

@@ -15,14 +15,14 @@ export type EndReason = 'complete' | 'max_credits' | 'no_credits' | 'key_cap';
 
 const SHORT_OF_CREDITS: readonly string[] = ['max_credits', 'no_credits', 'key_cap'] satisfies EndReason[];
 
-/** Whether credits are why an answer was cut. */
+/** Whether an answer was cut because of credits. */
 export const isShort = (reason: string | undefined): reason is Exclude<EndReason, 'complete'> =>
   reason !== undefined && SHORT_OF_CREDITS.includes(reason);
 
-/** Credits have at most three decimals: they are added as whole thousandths. */
+/** Credits have at most three decimals, so they are added as whole thousandths. */
 export const thousandths = (credits: number): number => Math.round(credits * 1000);
 
-/** Pages, one call each, within one budget: an async iterable that can be iterated once. */
+/** The pages of a list, one call each, within one budget: an async iterable that can be iterated once. */
 export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #spent = 0;
   readonly #budget: number;
@@ -30,7 +30,7 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #ended: EndReason | undefined;
   readonly #pages: AsyncGenerator<P, void, undefined>;
 
-  /** `read` makes one call: the page at a cursor, for at most the given credits. */
+  /** `read` makes one call: it reads the page at a cursor for at most the given credits. */
   constructor(
     read: (cursor: string | undefined, maxCredits: number) => Promise<P>,
     options: { readonly maxCredits: number; readonly cursor?: string | undefined },
@@ -56,8 +56,8 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   }
 
   /**
-   * The cursor of the next page: another iteration may continue from it, also after a `break` or a failure. Before the
-   * first page it is the cursor that the iteration was given; after the last it is undefined.
+   * The cursor of the next page, from which another iteration can continue, even after a `break` or a failure. Before
+   * the first page, it is the cursor that was passed to the iteration; after the last page, it is undefined.
    */
   get cursor(): string | undefined {
     return this.#cursor;
@@ -84,20 +84,20 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   }
 
   /**
-   * One call; null where the credits do not cover one more item. Records the charge before the caller sees the page.
+   * One call; null if the credits do not cover another item. Records the charge before the caller sees the page.
    */
   async #next(read: (cursor: string | undefined, maxCredits: number) => Promise<P>, first: boolean): Promise<P | null> {
     let page: P;
     try {
       page = await read(this.#cursor, this.remaining);
     } catch (error) {
-      // The very first page fails like any call, since nothing was delivered. On later ones the iteration ends.
+      // The first page fails like any other call, because nothing was delivered. On later pages the iteration ends.
       if (first || !(error instanceof PerchError) || error.code !== 'no_credits') throw error;
       this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
       return null;
     }
     const { credits_charged: charged, next_cursor: next, truncated } = page;
-    // Without a charge the budget cannot be kept.
+    // Without the charge, the rest of the budget is unknown.
     if (!Number.isFinite(charged)) throw unreadable(200);
     this.#spent += thousandths(charged);
     if (next !== undefined && next === this.#cursor) {

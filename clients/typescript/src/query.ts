@@ -16,13 +16,13 @@ export interface CreditLine {
   readonly charged: number;
 }
 
-/** The lists at one path that end where the credits did. */
+/** The lists at one path that were cut because the credits did not cover more. */
 export interface TruncatedList {
   readonly path: string;
   /** `max_credits`, `no_credits` or `key_cap`. */
   readonly reason: string;
   readonly items: number;
-  /** What the lists were asked for; they may have had fewer. */
+  /** The number of items requested from the lists, which may have had fewer. */
   readonly requested: number;
 }
 
@@ -36,7 +36,7 @@ export interface QueryResult<Data> {
     readonly remaining: number | null;
     readonly cache: string;
     readonly breakdown: readonly CreditLine[];
-    /** The lists that the budget, the wallet or the key's cap cut; absent where the credits covered all of them. */
+    /** The lists that the budget, the wallet or the key's cap cut; absent if the credits covered all of them. */
     readonly truncated?: readonly TruncatedList[];
   };
   readonly requestId: string;
@@ -46,7 +46,7 @@ export interface QueryResult<Data> {
 export interface QueryEstimate {
   readonly max_items: number;
   readonly max_credits: number;
-  /** Present if the same operation would be refused without being read. */
+  /** Present if the operation itself would be refused before anything is read. */
   readonly refused?: { readonly code: string; readonly message: string };
 }
 
@@ -68,7 +68,7 @@ interface GraphqlAnswer {
   };
 }
 
-/** The rest parameters of a query: variables may be left out where none is required. */
+/** The rest parameters of a query: variables may be left out if none is required. */
 export type QueryInput<Variables, Options> =
   Partial<Variables> extends Variables
     ? [variables?: Variables, options?: Options]
@@ -83,7 +83,7 @@ export interface GraphqlPost {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One POST to `/graphql`. Throws where there is no data: then nothing was charged. */
+/** One POST to `/graphql`. Throws if there is no data, in which case nothing was charged. */
 export async function postGraphql(
   send: Fetch,
   post: GraphqlPost,

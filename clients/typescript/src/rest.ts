@@ -20,7 +20,7 @@ type Body<Operation> = Operation extends { responses: { 200: { content: { 'appli
   ? Json
   : never;
 
-/** The body of an answer; for the one to `estimate=true`, call `estimate`. */
+/** The body of an answer, except the answer to `estimate=true`, for which there is `estimate`. */
 export type Answer<Operation> = Exclude<Body<Operation>, Schemas['EstimateResponse']>;
 
 type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
@@ -42,13 +42,13 @@ type BodyPart<Operation> = Operation extends { requestBody: { content: { 'applic
   ? { readonly body: Json }
   : unknown;
 
-/** A call's input: `path`, `query` and `body` as far as the operation has them, and how it is sent. */
+/** A call's input: `path`, `query` and `body`, if the operation has them, and how the call is sent. */
 export type CallInit<Operation> = PathPart<Operation> &
   QueryPart<Operation, 'estimate'> &
   BodyPart<Operation> &
   CallControl;
 
-/** The rest parameter of a call: it may be left out where nothing is required. */
+/** The rest parameter of a call: it may be left out if nothing is required. */
 export type Given<Init> = Partial<Init> extends Init ? [init?: Init] : [init: Init];
 
 /** Paths that `estimate` prices. */
@@ -60,7 +60,7 @@ export type PagedPath = PathWith<'cursor'> & PathWith<'max_credits'>;
 export type PageInit<P extends PagedPath> = PathPart<Get<P>> &
   QueryPart<Get<P>, 'estimate' | 'max_credits'> &
   CallControl & {
-    /** The most credits that all pages together may cost; at most three decimals. */
+    /** Maximum credits for all pages together, with at most three decimals. */
     readonly maxCredits: number;
   };
 

@@ -68,7 +68,7 @@ type SelectedBy<Node, On, Fragments> =
         ? Spread<Node, Fragments[NameOf<Node>], On, Fragments>
         : unknown;
 
-/** What a fragment adds where it is spread: nothing to an object of another type. */
+/** The members that a fragment adds to the object it is spread into; none if the object has another type. */
 type Spread<Node, Fragment, On, Fragments> =
   On extends Possible<ConditionOf<Fragment, On>>
     ? IsConditional<Node> extends true
@@ -141,7 +141,7 @@ type Wrong<Definitions> = Definitions extends [infer Definition, ...infer Rest]
     : WrongIn<SelectionsOf<Definition>, RootOf<Definition>>
   : never;
 
-/** Nothing for a valid document, otherwise the message about its fault: as a type that no text can have. */
+/** `unknown` for a valid document; otherwise the message about its fault, in a type that no text has. */
 export type Checked<Document> = [Document] extends [never]
   ? { readonly fault: 'This is not a GraphQL document' }
   : Document extends { definitions: infer Definitions }

@@ -17,7 +17,7 @@ export const sender =
     const limit = AbortSignal.timeout(timeoutMs);
     const { origin } = new URL(request.url);
     const signal = AbortSignal.any([request.signal, limit]);
-    // A redirect would send the key elsewhere: the interface has none.
+    // A redirect would send the key elsewhere, and the interface has no redirects.
     const sent = new Request(request.clone(), { signal, redirect: 'manual' });
     try {
       const response = await fetch(sent);
@@ -28,7 +28,7 @@ export const sender =
     } catch (fault) {
       if (fault instanceof PerchError) throw fault;
       if (request.signal.aborted) throw request.signal.reason;
-      // Both are read here so that both are kept until here: Node does not end a call whose request or timeout it collected.
+      // Reads both signals to keep them referenced: Node does not abort a call whose request or timeout it collected.
       if (sent.signal.aborted && limit.aborted)
         throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
       throw new PerchError('unreachable', `${origin} can't be reached${whyOf(fault)}.`, { status: 0 });

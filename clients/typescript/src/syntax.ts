@@ -6,12 +6,12 @@ export type SelectionsOf<Node> = Node extends { selectionSet: { selections: infe
 /** The name of a field in the answer. */
 export type KeyOf<Node> = Node extends { alias: { value: infer Alias extends string } } ? Alias : NameOf<Node>;
 
-/** The type that a fragment is on, or otherwise the one around it. */
+/** The type that a fragment is on, or `Otherwise`, the type around it. */
 export type ConditionOf<Node, Otherwise> = Node extends { typeCondition: { name: { value: infer Name } } }
   ? Name
   : Otherwise;
 
-/** True where `@skip` or `@include` may remove a node. */
+/** Whether `@skip` or `@include` may remove a node. */
 export type IsConditional<Node> = Node extends { directives: infer Directives extends readonly unknown[] }
   ? Extract<NameOf<Directives[number]>, 'skip' | 'include'> extends never
     ? false

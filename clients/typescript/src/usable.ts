@@ -16,9 +16,9 @@ export function usableUrl(baseUrl: string): string {
   return url.href.replace(/(?<![/?#])[/?#]+$/, '');
 }
 
-/** A key that is valid in a header. The runtime's own error would quote it. */
+/** A key that is valid in a header. Checked here because the runtime's own error would quote the key. */
 export function usableKey(key: string): string {
-  // An environment variable that is not set is undefined, whatever its type says.
+  // A key from an unset environment variable is undefined, whatever its type says.
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key;
   const message = 'The key is missing, or contains spaces or other characters that no key has.';
   throw new PerchError('missing_key', message, { status: 0 });

@@ -13,10 +13,10 @@ from ._pages import Pages
 
 
 class Perch:
-    """A client. It holds no connection and no state: make one and share it.
+    """A client. It holds no connection and no state, so create one and share it.
 
-    ``base_url``: where the service is, such as ``http://127.0.0.1:4000``. ``key``: the API key, sent as x-api-key.
-    ``timeout``: seconds without a byte before a call ends; a call may have its own. Nothing is tried again by itself.
+    ``base_url``: its address, such as ``http://127.0.0.1:4000``. ``key``: the API key, sent as x-api-key.
+    ``timeout``: seconds without a byte before a call ends; a call may have its own. Calls are not retried.
     """
 
     def __init__(self, base_url: str, key: str, *, timeout: float = 35.0) -> None:
@@ -563,7 +563,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.TweetPage]:
-        """Pages of ``user_tweets`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``user_tweets`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
             return self.user_tweets(
@@ -592,13 +592,14 @@ class Perch:
         on_retry: Optional[Callable[[ApiError], object]] = None,
         timeout: Optional[float] = None,
     ) -> Following[models.Tweet]:
-        """What is new in ``user_tweets``, item by item as it comes, for at most ``max_credits`` in all: from
-        ``since`` on, or from now, for which a first page of one item is read.
+        """New items of ``user_tweets`` as they appear, one by one, for at most ``max_credits`` in total. Starts
+        after ``since`` if it is given. Otherwise it starts now, and first reads a page of one item.
 
-        ``interval``: Seconds between two calls, unless more is there already.
+        ``interval``: Seconds between two calls, unless there are more new items already.
         ``stop``: Ends the iteration once it is set.
-        ``on_gap``: Called where items before the next ones may be missing.
-        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        ``on_gap``: Called if items may be missing before the next ones.
+        ``on_retry``: Called if a call failed and will be repeated, because the service is busy or cannot be
+            reached.
         """
 
         def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
@@ -697,7 +698,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.UserPage]:
-        """Pages of ``followers`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``followers`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.UserPage:
             return self.followers(
@@ -787,7 +788,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.IdPage]:
-        """Pages of ``follower_ids`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``follower_ids`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.IdPage:
             return self.follower_ids(
@@ -877,7 +878,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.UserPage]:
-        """Pages of ``following`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``following`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.UserPage:
             return self.following(
@@ -981,7 +982,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[Union[models.TweetPage, models.UserPage]]:
-        """Pages of ``search`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``search`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> Union[models.TweetPage, models.UserPage]:
             return self.search(
@@ -1012,13 +1013,14 @@ class Perch:
         on_retry: Optional[Callable[[ApiError], object]] = None,
         timeout: Optional[float] = None,
     ) -> Following[models.Tweet]:
-        """What is new in ``search``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
-        on, or from now, for which a first page of one item is read.
+        """New items of ``search`` as they appear, one by one, for at most ``max_credits`` in total. Starts after
+        ``since`` if it is given. Otherwise it starts now, and first reads a page of one item.
 
-        ``interval``: Seconds between two calls, unless more is there already.
+        ``interval``: Seconds between two calls, unless there are more new items already.
         ``stop``: Ends the iteration once it is set.
-        ``on_gap``: Called where items before the next ones may be missing.
-        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        ``on_gap``: Called if items may be missing before the next ones.
+        ``on_retry``: Called if a call failed and will be repeated, because the service is busy or cannot be
+            reached.
         """
 
         def read(at: Optional[str], left: Optional[float]) -> Union[models.TweetPage, models.UserPage]:
@@ -1270,7 +1272,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.TweetPage]:
-        """Pages of ``thread`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``thread`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
             return self.thread(id, count=count, fresh=fresh, cursor=at, max_credits=left, timeout=timeout)
@@ -1360,7 +1362,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.TweetPage]:
-        """Pages of ``replies`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``replies`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
             return self.replies(
@@ -1389,13 +1391,14 @@ class Perch:
         on_retry: Optional[Callable[[ApiError], object]] = None,
         timeout: Optional[float] = None,
     ) -> Following[models.Tweet]:
-        """What is new in ``replies``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
-        on, or from now, for which a first page of one item is read.
+        """New items of ``replies`` as they appear, one by one, for at most ``max_credits`` in total. Starts after
+        ``since`` if it is given. Otherwise it starts now, and first reads a page of one item.
 
-        ``interval``: Seconds between two calls, unless more is there already.
+        ``interval``: Seconds between two calls, unless there are more new items already.
         ``stop``: Ends the iteration once it is set.
-        ``on_gap``: Called where items before the next ones may be missing.
-        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        ``on_gap``: Called if items may be missing before the next ones.
+        ``on_retry``: Called if a call failed and will be repeated, because the service is busy or cannot be
+            reached.
         """
 
         def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
@@ -1501,7 +1504,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.TweetPage]:
-        """Pages of ``quotes`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``quotes`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
             return self.quotes(
@@ -1530,13 +1533,14 @@ class Perch:
         on_retry: Optional[Callable[[ApiError], object]] = None,
         timeout: Optional[float] = None,
     ) -> Following[models.Tweet]:
-        """What is new in ``quotes``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
-        on, or from now, for which a first page of one item is read.
+        """New items of ``quotes`` as they appear, one by one, for at most ``max_credits`` in total. Starts after
+        ``since`` if it is given. Otherwise it starts now, and first reads a page of one item.
 
-        ``interval``: Seconds between two calls, unless more is there already.
+        ``interval``: Seconds between two calls, unless there are more new items already.
         ``stop``: Ends the iteration once it is set.
-        ``on_gap``: Called where items before the next ones may be missing.
-        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        ``on_gap``: Called if items may be missing before the next ones.
+        ``on_retry``: Called if a call failed and will be repeated, because the service is busy or cannot be
+            reached.
         """
 
         def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
@@ -1635,7 +1639,7 @@ class Perch:
         max_credits: float,
         timeout: Optional[float] = None,
     ) -> Pages[models.UserPage]:
-        """Pages of ``retweeters`` for at most ``max_credits`` in all, one call each."""
+        """Pages of ``retweeters`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.UserPage:
             return self.retweeters(

@@ -1,4 +1,4 @@
-"""New items of a list, as they come."""
+"""New items of a list as they appear."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ FollowEnd = Literal["stopped", "max_credits", "no_credits", "key_cap"]
 
 T = TypeVar("T", bound=Mapping[str, Any])
 
-#: Between two tries of a call that failed, in seconds.
+#: Delays between two attempts at a call that failed, in seconds.
 _LONGEST_DELAY = 300.0
 _SHORTEST_DELAY = 0.1
 
 
 class Following(Generic[T], Iterator[T]):
-    """Iterates once over what is new: ``for tweet in perch.follow_user_tweets(…, max_credits=100)``."""
+    """Iterates once over new items: ``for tweet in perch.follow_user_tweets(…, max_credits=100)``."""
 
     def __init__(
         self,
@@ -51,8 +51,8 @@ class Following(Generic[T], Iterator[T]):
         self._end: Optional[FollowEnd] = None
         self._items: List[T] = []
         self._next: Optional[str] = None
-        #: Where to continue later, as ``since``, also after a `break` or a failure. It moves with the last item of each
-        #: answer: continued from here, no item comes twice, unless the caller stopped between items of one answer.
+        #: Where to continue later: pass it as ``since``, even after a `break` or a failure. It advances with the last
+        #: item of each answer, so no item comes twice unless the caller stopped between items of one answer.
         self.since = since
         #: Why it ended; None while it continues, after a `break`, and after a failure.
         self.ended: Optional[FollowEnd] = None
@@ -96,7 +96,7 @@ class Following(Generic[T], Iterator[T]):
         if answer.get("gap") and self._on_gap is not None:
             self._on_gap()
         self._next = cast(str, answer["since_cursor"])
-        # The first page is what was there before.
+        # The item of the first page is not new: it was there before.
         self._items = [] if since is None else list(cast("List[T]", answer.get("data", [])))
         if not self._items:
             self.since = self._next
@@ -109,7 +109,7 @@ class Following(Generic[T], Iterator[T]):
             self._waits = since is not None and not answer.get("has_newer")
 
     def _ask(self) -> Optional[Mapping[str, Any]]:
-        """One call, made again until it is answered; None where the iteration ends."""
+        """One call, repeated until it is answered; None if the iteration ends."""
         tries = 0
         while True:
             if self._stop is not None and self._stop.is_set():
@@ -139,8 +139,8 @@ class Following(Generic[T], Iterator[T]):
                 tries += 1
 
     def _may_repeat(self, error: ApiError) -> bool:
-        """What the service puts off is free. A call without an answer may have been charged: it is made again once
-        others were answered, because the same cursor returns the same items, at half price by then."""
+        """A call that the service postpones (429, 503) is free. A call without an answer may have been charged. It is
+        repeated only if an earlier call was answered: the same cursor returns the same items, then at half price."""
         if error.status == 429 or (error.status == 503 and error.reason != "charge_unknown"):
             return True
         return self._answered and (error.status >= 500 or error.code in ("unreachable", "timeout"))

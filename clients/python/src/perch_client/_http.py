@@ -16,11 +16,11 @@ Value = Union[str, int, float, bool, "list[str]", None]
 
 
 class ApiError(Exception):
-    """Every failure of a call. One that the server reports was not charged, unless its reason is ``charge_unknown``:
-    then look the receipt up by its request id before you repeat the call.
+    """Any failure of a call. A call whose failure the server reports was not charged, unless the ``reason`` is
+    ``charge_unknown``: then look up the receipt by its request id before you repeat the call.
 
-    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` where the server gave no answer:
-    after these it is unknown whether a read was charged (``usage`` shows it). None of its fields contains the key.
+    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` if the server gave no answer.
+    It is then unknown whether a read was charged; ``usage`` shows it. No field contains the key.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ApiError(Exception):
         self.reason = reason
         self.param = param
         self.request_id = request_id
-        #: Seconds until another attempt makes sense. Only where nothing was charged.
+        #: Seconds until another attempt makes sense. Set only if nothing was charged.
         self.retry_after = retry_after
         #: The page that describes the code.
         self.doc_url = doc_url
@@ -53,7 +53,7 @@ class ApiError(Exception):
         return f"{self.code}: {self.message}"
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # The fields contain the keyword arguments: without this, an error could not be returned from another process.
+        # By default, unpickling passes only the message: without this, an error could not cross processes.
         return (_made, (type(self), self.code, self.message), dict(self.__dict__))
 
 
@@ -62,7 +62,7 @@ def _made(kind: type[ApiError], code: str, message: str) -> ApiError:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would send the key elsewhere: the interface has none."""
+    """Follows no redirect: it would send the key elsewhere, and the interface has none."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
@@ -71,7 +71,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Http:
-    """Sends calls to a service. Stores the key, and never shows it."""
+    """Sends calls to a service. Stores the key and never shows it."""
 
     def __init__(self, base_url: str, key: str, timeout: float) -> None:
         self.base_url = _usable_url(base_url)
@@ -96,7 +96,7 @@ class Http:
     ) -> Any:
         """The answer's JSON."""
         for name, part in in_path.items():
-            # Proxies and servers resolve these as path steps: the call would reach another endpoint.
+            # Proxies and servers resolve these path segments, so the call would reach another endpoint.
             if part in (".", ".."):
                 raise ApiError("bad_request", f"{name} can't be {json.dumps(part)}.", param=name)
         url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
@@ -121,7 +121,7 @@ class Http:
                     raise self._redirected(failure.code) from None
                 raise _error(failure.code, _read(failure), _retry_after(failure)) from None
         except (OSError, UnicodeError, http.client.HTTPException) as failure:
-            # Its message is left out: it may quote the request.
+            # Leaves out its message, which may quote the request.
             cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
             # Before Python 3.10 the two are different classes.
             if isinstance(cause, (TimeoutError, socket.timeout)):
@@ -170,7 +170,7 @@ def _text(value: Value) -> str:
     if isinstance(value, list):
         return ",".join(value)
     if isinstance(value, float):
-        # As written, without an exponent: the service itself refuses too many decimals.
+        # As written, without an exponent; the service refuses too many decimals itself.
         return format(Decimal(repr(value)), "f")
     return str(value)
 

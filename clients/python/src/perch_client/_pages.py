@@ -1,4 +1,4 @@
-"""Pages, one call each, within one budget of credits."""
+"""The pages of a list, one call each, within one budget of credits."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Pages(Generic[P], Iterator[P]):
         self._spent = 0
         self._first = True
         self._failed = False
-        #: The cursor of the next page: another iteration may continue from it, also after a `break` or a failure.
-        #: Before the first page it is the cursor that the iteration was given; after the last it is None.
+        #: The cursor of the next page, from which another iteration can continue, even after a `break` or a failure.
+        #: Before the first page, it is the cursor that was passed to the iteration; after the last page, it is None.
         self.cursor = cursor
         #: Why it ended; None while it continues, and after a failure.
         self.ended: Optional[EndReason] = None
@@ -53,7 +53,7 @@ class Pages(Generic[P], Iterator[P]):
         try:
             page = self._read(self.cursor, self.remaining)
         except ApiError as error:
-            # The very first page fails like any call, since nothing was delivered. On later ones the iteration ends.
+            # The first page fails like any call, because nothing was delivered. On later pages the iteration ends.
             if self._first or error.code != "no_credits":
                 self._failed = True
                 raise
@@ -62,7 +62,7 @@ class Pages(Generic[P], Iterator[P]):
         self._first = False
         charged = page.get("credits_charged") if isinstance(page, dict) else None
         if not isinstance(charged, (int, float)) or not math.isfinite(charged):
-            # Without a charge the budget cannot be kept.
+            # Without the charge, the rest of the budget is unknown.
             self._failed = True
             raise unreadable(200)
         self._spent += round(charged * 1000)
