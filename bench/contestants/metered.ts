@@ -9,8 +9,8 @@ import { createMeteredLedger, openMeteredTables } from './metered-ledger.js';
 
 /**
  * The smallest server that keeps Perch's promise for a cached read: it checks the key by its HMAC, limits the rate,
-  * writes a ledger row to disk before the answer, sends the same bytes with the call's own balance and id, and logs one
-  * line. It has no routes, budgets, caps, deadlines, metrics or retries.
+ * writes a ledger row to disk before the answer, sends the same bytes with the call's own balance and id, and logs one
+ * line. It has no routes, budgets, caps, deadlines, metrics or retries.
  */
 export async function metered({ rest, keys, database, logFile }: Answers): Promise<Server> {
   const sql = connect(database, { max: 1, name: 'metered' });

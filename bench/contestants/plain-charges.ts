@@ -12,7 +12,7 @@ const CREDITS = 1_000_000_000_000;
 
 /**
  * Straightforward tables: an entry with its receipt as JSON, indexed by wallet, request and time. No triggers, no
-  * constraints, and no caps of keys.
+ * constraints, and no caps of keys.
  */
 export async function openPlainTables(
   sql: Sql,

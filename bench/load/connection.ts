@@ -26,8 +26,8 @@ export function answerEnds(): (chunk: Buffer) => boolean {
 
 /**
  * One kept-alive connection: sends a request, reads the whole answer, and sends the next until `goesOn` returns false.
-  * It speaks only as much HTTP as servers on the loopback need, because a client's CPU time is lost to the servers that
-  * it measures. Rejects on any answer but 200, and when the server hangs up.
+ * It speaks only as much HTTP as servers on the loopback need, because a client's CPU time is lost to the servers that
+ * it measures. Rejects on any answer but 200, and when the server hangs up.
  */
 export function askAgain(url: string, nextRequest: () => string, goesOn: (tookMs: number) => boolean): Promise<void> {
   const { hostname, port } = new URL(url);

@@ -82,7 +82,7 @@ export async function askSteadily(
 
 /**
  * Sends requests at random moments at a given rate, whether or not earlier ones were answered. Returns how long each
-  * took, in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
+ * took, in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
  */
 export async function askAtRate(
   lines: Lines,

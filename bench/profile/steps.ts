@@ -2,7 +2,7 @@ import type { CpuProfile } from './originals.js';
 
 /**
  * What a request costs step by step. A function's time counts for the step of its file. The time of Node, of V8 and of
-  * shared files counts for the step that called them.
+ * shared files counts for the step that called them.
  */
 const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
   ['garbage collection', /^\(garbage collector\)$/],

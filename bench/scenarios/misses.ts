@@ -22,7 +22,7 @@ export interface Miss {
 
 /**
  * Reads of a different subject each time, as `fresh`: the same work as a miss except for the cache look-up, with the
-  * network read and everything cached, as often as needed.
+ * network read and everything cached, as often as needed.
  */
 export const MISSES: readonly Miss[] = [
   {

@@ -1,6 +1,6 @@
 /**
  * Transactions that change keys notify the nodes even without triggers, which distributed tables do not have. And each
-  * key is in the directory, which says which account it belongs to.
+ * key is in the directory, which says which account it belongs to.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,6 +1,6 @@
 /**
  * Connections that break, are refused or have a full socket while they are in use. In these cases the released driver
-  * ends the process, never connects again, connects again endlessly, or lets other queries into a transaction.
+ * ends the process, never connects again, connects again endlessly, or lets other queries into a transaction.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } from 'node:net';

@@ -30,8 +30,8 @@ export async function unprotect(sql: Sql, tables: readonly string[]): Promise<vo
 
 /**
  * A ledger of two wallets with twelve debits of January 2025, eight of February and one of now, with grants in between,
-  * and an empty folder. Each of `spans` has a table of its own. `ids` are the request ids of the twenty, in the order
-   * in which they were posted; the first, third and fourth of every four are the payer's.
+ * and an empty folder. Each of `spans` has a table of its own. `ids` are the request ids of the twenty, in the order
+ * in which they were posted; the first, third and fourth of every four are the payer's.
  */
 export async function openOldLedger(spans: readonly string[] = [JANUARY, FEBRUARY]) {
   const database = await freshDatabase();

@@ -113,7 +113,7 @@ const isCounted = (mutant: Mutant): boolean => mutant.status !== 'Ignored' || wa
 
 /**
  * Prints the results of all changes; returns the exit code: 1 if a change survived unexplained, or if more changes are
-  * explained than survive. `isWhole` means that these are all changes of their files.
+ * explained than survive. `isWhole` means that these are all changes of their files.
  */
 export function report(mutants: readonly Mutant[], { isWhole }: { readonly isWhole: boolean }): 0 | 1 {
   const groups = groupsOf(mutants);

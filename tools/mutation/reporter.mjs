@@ -1,6 +1,6 @@
 /**
  * A plugin of Stryker that reports each surviving change at once, because a whole run takes long. In plain JavaScript,
-  * because the processes that run the tests load it, too.
+ * because the processes that run the tests load it, too.
  */
 import { relative } from 'node:path';
 

@@ -1,6 +1,6 @@
 /**
  * `npm run -s sbom`: prints the components of the package as CycloneDX: the packages that run in production, and those
-  * of the build, parts of which are in the built files.
+ * of the build, parts of which are in the built files.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ const exists = (path: string): Promise<boolean> =>
 
 /**
  * The command line on a home with a filled demo, as after a first start. Filling a home takes much longer than copying
-  * it, so a run fills one, and each test gets a copy. The messages of a first start are not printed again.
+ * it, so a run fills one, and each test gets a copy. The messages of a first start are not printed again.
  */
 export async function openDemoHome(): Promise<Cli> {
   await made(inject('demoHome'));

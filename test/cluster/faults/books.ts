@@ -22,7 +22,7 @@ export interface Books {
   missing(sql: Sql, accountId: string): Promise<number[]>;
   /**
    * Checks that the ledger has every delivered charge as reported, and no failed one unless its outcome was reported as
-    * unknown, and that the wallet fell by the sum of the rows.
+   * unknown, and that the wallet fell by the sum of the rows.
    */
   compare(sql: Sql, account: { accountId: string; walletId: string; credits: number }): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * Two nodes, Redis and Postgres under mixed load, with an upstream that fails one call in twenty. One node is killed
-  * repeatedly; the other must not grow. `npm run soak` runs it for a given time.
+ * repeatedly; the other must not grow. `npm run soak` runs it for a given time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';

@@ -47,7 +47,7 @@ describeInChromium('the overview, left open', () => {
   };
   /**
    * Runs the page's next update. The page plans it once it has shown the answer before, so tests wait for that first.
-    * The clock moves no further: it also ends a request that takes too long, after which the page updates less often.
+   * The clock moves no further: it also ends a request that takes too long, after which the page updates less often.
    */
   const look = (run: () => Promise<void> = () => page.clock.runFor(5_000)) =>
     Promise.all([page.waitForRequest(`${service.url}/dashboard/live`), run()]);

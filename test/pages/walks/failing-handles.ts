@@ -9,7 +9,7 @@ const TEST_KEY = /perch_test_[0-9A-Za-z]{32}/;
 
 /**
  * A signed-in customer makes a test key and tries each failing handle with it in the reference, between live reads.
-  * Only the live reads cost live credits.
+ * Only the live reads cost live credits.
  */
 export async function triesFailingHandles(tab: Tab, url: string, liveKey: string): Promise<void> {
   await tab.goto('/dashboard/keys');

@@ -33,7 +33,9 @@ describeInChromium('a customer who tests a client', () => {
     return `${demo.url}/sign-in${/#[\w-]{43}/.exec(stdout)?.[0]}`;
   }
 
-  it('leads a newcomer from an empty wallet to a first read that appears on the overview', { timeout: SLOW_MS }, async () => {
+  it('leads a newcomer from an empty wallet to a first read that appears on the overview', {
+    timeout: SLOW_MS,
+  }, async () => {
     const { url } = demo;
     const seen = await visit(browser, url, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = seen;

@@ -40,7 +40,7 @@ const outcomesOf = async (debits: readonly Debit[], mode: LockMode): Promise<str
 
 /**
  * The outcomes of a statement that waits for a locked row until the other transaction commits, and the result of
-  * `meanwhile`. On a busy machine the statement may wait too long; then all of it is tried again.
+ * `meanwhile`. On a busy machine the statement may wait too long; then all of it is tried again.
  */
 async function afterWaiting<Found = undefined>(
   lock: Lock,

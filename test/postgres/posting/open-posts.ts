@@ -58,7 +58,7 @@ export const short = (reason: 'balance' | 'key_cap'): Posted => ({ ok: false, re
 
 /**
  * Posting over a database in memory. The test controls how each statement ends, and the clock. A debit's name begins
-  * with the letter of its wallet; there are six wallets with 100 each. A debit takes 10 unless the test says otherwise.
+ * with the letter of its wallet; there are six wallets with 100 each. A debit takes 10 unless the test says otherwise.
  */
 export function openPosts(queueOf?: QueueOf) {
   const time = new VirtualTime(START_MS);

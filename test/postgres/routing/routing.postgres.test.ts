@@ -1,7 +1,7 @@
 /**
  * Which calls of the ports could be sent to one server of several. The tables that `perch database distribute`
-  * distributes by account are partitioned by it here, and a call may touch only its account's partition. Ports without
-   * a distributed table are left out.
+ * distributes by account are partitioned by it here, and a call may touch only its account's partition. Ports without
+ * a distributed table are left out.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -30,7 +30,7 @@ import { callsOfWatches } from './watches.js';
 
 /**
  * Calls that touch more than their account's partition, with the reason and the tables. The list may only become
-  * shorter: a listed call that no longer needs its row fails.
+ * shorter: a listed call that no longer needs its row fails.
  */
 const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]]>> = {
   'accounts.openTestAccount, a new one': ['it is an account of its own', 'wallets', 'audit_log'],

@@ -153,7 +153,7 @@ async function buildNext(turn: TransactionSql, table: string, options: IndexOpti
   return 1;
 }
 
-/** Lets searches be served from then on: whoever later writes rows without an index knows that they are missing. */
+/** Lets searches be served from then on: a process that later writes rows without an index knows that they are missing. */
 export async function noteComplete(sql: Sql | TransactionSql, table: string): Promise<void> {
   await sql`update search_index set complete = true
     where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)
