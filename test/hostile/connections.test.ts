@@ -84,7 +84,7 @@ describe('one address', () => {
     expect((await sender(HOG).get('/v1/soon')).status).toBe(200);
   });
 
-  it('is told "all are sending" if it sends no body itself and all places are taken', async () => {
+  it('gets "all are sending" if it sends no body itself and all places are taken', async () => {
     server = await startBareServer({ capacity: { maxInFlight: 4 }, shares: sharesOf(40) });
     const half = post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000));
     const many = Array.from({ length: 12 }, (_, n) =>

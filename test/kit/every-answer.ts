@@ -40,7 +40,7 @@ export function checkEveryAnswer(reply: Reply): void {
 /** An endpoint answers nothing that the OpenAPI document does not describe (section 9.5). */
 function checkDocumented(reply: Reply): void {
   const [path = ''] = reply.path.split('?');
-  // A path that cannot be decoded is none of ours, whatever it looks like.
+  // A path that cannot be decoded is not one of Perch, whatever it looks like.
   if (path.includes('%zz')) return;
   if (!PATHS.some(({ method, pattern }) => method === reply.method && pattern.test(path))) return;
   const contentType = reply.headers.get('content-type');

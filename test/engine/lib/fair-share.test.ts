@@ -118,7 +118,7 @@ describe('places shared by the dynamic threshold', () => {
 });
 
 describe('slots that a holder may take beyond its share while nobody else needs them (L19)', () => {
-  it('are all but the reserved ones for a lone holder, which is told when one of them will be released', () => {
+  it('are all but the reserved ones for a lone holder, which learns when one of them will be released', () => {
     const { share, clock } = shareOf(500, 100);
     expect(fill(share, 'alone')).toHaveLength(400);
     clock.nowMs += 1000;

@@ -236,7 +236,7 @@ describeOnBoth('three nodes', (redis) => {
       for (const leave of left.splice(0)) await leave();
     });
 
-    it('counts live nodes: one that leaves is gone at once, one that dies within seconds', async () => {
+    it('counts live nodes: drops one that leaves at once, and one that dies within seconds', async () => {
       const members = await Promise.all(links.map((link) => joinNodes({ link })));
       left.push(...members.map((member) => () => member.close()));
       await until('all know of all', () => members.every((member) => member.count() === 3));

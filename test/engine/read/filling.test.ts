@@ -165,7 +165,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([4]);
   });
 
-  it('is asked for the missing items up to the position of a chain when that page is read again', async () => {
+  it('answers for the missing items up to the position of a chain when that page is read again', async () => {
     const { engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
@@ -174,7 +174,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('is asked for the rest of a page whose beginning is cached', async () => {
+  it('answers for the rest of a page whose beginning is cached', async () => {
     const { wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     await page(10, undefined, endCursor);
@@ -182,7 +182,7 @@ describe('a network that bills by item', () => {
     expect(wanted).toEqual([6, 10]);
   });
 
-  it('is asked for a page of its natural size if the position of a chain was not in the page', async () => {
+  it('answers with a page of its natural size if the position of a chain was not in the page', async () => {
     const { list, engine, wanted, page } = open();
     const { endCursor } = (await page(5)).page;
     engine.drop();
@@ -191,7 +191,7 @@ describe('a network that bills by item', () => {
     expect([nodes.length, wanted.slice(0, 3)]).toEqual([4, [6, 10, undefined]]);
   });
 
-  it('is asked for what is missing, and no more, if its pages are smaller', async () => {
+  it('answers for the missing items and no more, if its pages are smaller', async () => {
     const { wanted, page } = open(10);
     expect((await page(25)).page.nodes).toHaveLength(25);
     expect(wanted).toEqual([26, 16, 6]);

@@ -124,7 +124,7 @@ describe('a network that bills by item', () => {
     );
   });
 
-  it('is asked for the delivered items plus one, or the minimum, and later only for the rest', async () => {
+  it('answers for the delivered items plus one, or the minimum, and later only for the rest', async () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }));
     await fc.assert(
       fc.asyncProperty(kinds, counts, fc.integer({ min: 1, max: 10 }), async (kind, [few, more], least) => {

@@ -79,7 +79,7 @@ describe('the consent page (A15)', () => {
     expect((await ask(server, clientId)).text).not.toContain('Your wallet is empty');
   });
 
-  it('warns that programs on one computer cannot be told apart', async () => {
+  it('warns that it cannot distinguish programs on one computer', async () => {
     const client = await newClient(server, ['http://127.0.0.1/cb']);
     const { text } = await ask(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
     expect(text).toContain('a program on your own computer, and Perch cannot tell which');

@@ -100,7 +100,7 @@ describe('a bad line', () => {
     expect(faults).toMatchObject([{ line: 2, message: expect.stringMatching(/^id is missing: a user needs/) }]);
   });
 
-  it('longer than any page is left out without being held in memory', async () => {
+  it('longer than any page is left out without being kept in memory', async () => {
     async function* chunks() {
       yield Buffer.from(lines(user));
       const part = Buffer.alloc(1024 * 1024, 'a');

@@ -57,7 +57,7 @@ describe('indexes of a large load', () => {
     expect(await contentHash(sql)).toBe('empty empty empty');
   });
 
-  it('into a filled table stay, and everything can be read meanwhile', async () => {
+  it('into a filled table stay, and everything can be read during it', async () => {
     await loadCorpus(sql, tweets(1, 1));
     const seen: number[] = [];
     async function* watched(): AsyncGenerator<CorpusRow> {

@@ -34,7 +34,7 @@ describe('reads that wait for the pace', () => {
     await Promise.all(heavy);
   });
 
-  it('go on the turn of every account that waits for them, later ones included (L7, M7)', async () => {
+  it('take the turn of every account that waits for them, including later ones (L7, M7)', async () => {
     const { pool, search, calls } = testPool({ perSecond: 50 });
     const heavy = numbered(20).map((query) => search(query, 'heavy'));
     const waiters = new Waiters(callContextOf('heavy'));
