@@ -19,12 +19,12 @@ import { FEW } from './spans.js';
 import { adjacent, scattered } from './text-query.js';
 import type { IndexPosition, TweetIndex, TweetSearch } from './tweet-index.js';
 
-/** By the text indexes of `corpus_tweets`, or of its partitions. */
+/** Searches by the text indexes of `corpus_tweets`, or of its partitions. */
 export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)): TweetIndex {
   return {
     async find(search, signal) {
       const handles = await readHandles(run, collectHandles(search.query), signal);
-      // To plan takes about as long as to run, and longer over partitions. So plans are kept where a few serve all queries.
+      // Planning takes about as long as running, and longer over partitions. So plans are kept where a few serve all queries.
       const isKept = isOfTextAlone(search.query, tweets(handles));
       const asked = statementsOf(search, handles, isKept);
       const read: Read = (picked) => positions(run, search.order, picked, signal, isKept);
@@ -42,13 +42,12 @@ export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)):
 
 type Read = (picked: Sql) => Promise<IndexPosition[]>;
 
-/** So many partitions are asked at once: of more, it takes longer to plan than to find. */
+/** How many partitions one statement asks at most. Beyond that, planning takes longer than finding. */
 const MOST_AT_ONCE = 16;
+/** How many partitions the first such statement asks if it has to be planned each time. */
+const FEW_AT_ONCE = 4;
 
-/**
- * Of partitions of which each is older than the one before it, the newest as a table by itself; then all of them, if no plan has to
- * be made for that.
- */
+/** Finds a page in partitions that are given newest first: in the newest as if it were the whole table, then in the others. */
 async function findInSequence(
   asked: Search,
   places: readonly IdRange[],
@@ -61,22 +60,25 @@ async function findInSequence(
   if (page.length > 0) return page;
   const found = await read(pickByIndex(asked, [inIds(newest)]));
   if (found.length === asked.limit || older.length === 0) return found;
-  return isKept ? read(pickByIndex(asked, [])) : [...found, ...(await findInOlder(asked, older, found.length, read))];
+  return [...found, ...(await findInOlder(asked, older, found.length, read, isKept ? MOST_AT_ONCE : FEW_AT_ONCE))];
 }
 
 /**
- * Of ever more partitions at once, a few matches: of what is rare, all; of what is not, those of partitions that had all of theirs
- * among them, and then the next partition by itself. So many were found before.
+ * Fills the rest of a page from the older partitions. Asks growing groups of them for a few matches each, which are all
+ * matches of a rare term. Of a frequent term, it takes the matches of those partitions that returned all of theirs, and
+ * then reads the next partition alone. `before`: how many matches were found before. `first`: the size of the first
+ * group.
  */
 async function findInOlder(
   asked: Search,
   places: readonly IdRange[],
   before: number,
   read: Read,
+  first: number,
 ): Promise<IndexPosition[]> {
   const wanted = asked.limit - before;
   const found: IndexPosition[] = [];
-  for (let next = 0, size = 4; next < places.length && found.length < wanted; size *= 4) {
+  for (let next = 0, size = first; next < places.length && found.length < wanted; size *= 4) {
     const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
     const few = await read(pickFew(asked, group.map(inIds)));
     const last = few.length > FEW ? few.at(-1) : undefined;
