@@ -42,6 +42,8 @@ export const suiteOf = (projects: readonly Project[], { workersFor, ...timeouts 
         exclude: [...exclude, ...leftOut],
         // Files share a worker and what it has loaded: they change nothing that another could see.
         isolate: false,
+        // A worker allocates much that dies young: with room for it, a suite takes a tenth less of the processor.
+        execArgv: ['--max-semi-space-size=64'],
         maxWorkers: workersFor(name),
         // In turns, the quickest first. Within a turn a worker that finds no more files of one project takes those of the next.
         sequence: { shuffle: true, groupOrder: TURNS.findIndex((names) => names.includes(name)) },
