@@ -50,7 +50,8 @@ export function priced(price: Price, list?: ListKind): { extensions: Record<stri
 export const rule = (argRule: ArgRule): { extensions: { rule: ArgRule } } => ({ extensions: { rule: argRule } });
 
 /** The sentence that ends every priced description, so that a price is stated in one place only. */
-export const costs = (unit: Unit): string => {
+export const costs = (unit: Unit, { isStream = false } = {}): string => {
   const full = toCredits(UNITS[unit].price);
-  return `Costs ${full} per item: half if cached (\`hit\`), double with \`fresh\`. Empty results are free.`;
+  const [rates, empty] = isStream ? ['', 'Waiting is free.'] : [', double with `fresh`', 'Empty results are free.'];
+  return `Costs ${full} per item: half if cached (\`hit\`)${rates}. ${empty}`;
 };

@@ -23,9 +23,9 @@ function pageType({ list, idsOnly }: ListRead) {
 }
 
 /** Options common to all list fields, whether they belong to the query or to their subject. */
-const common = (read: ListRead, description: string) => ({
+const common = (read: ListRead, description: string, costing: { isStream?: boolean } = {}) => ({
   type: pageType(read),
-  description: `${description} ${costs(read.unit)}`,
+  description: `${description} ${costs(read.unit, costing)}`,
   ...priced({ unit: read.unit, items: 'first' }, read.kind),
 });
 
@@ -80,6 +80,7 @@ builder.subscriptionFields((t) => {
       ...common(
         read,
         `Follows a list and sends new items as they appear, oldest first. The list: ${read.query.description}`,
+        { isStream: true },
       ),
       args: { ...SUBJECT_ARGS[read.list.subject], first: pageArgs(read.size).first, ...sinceArg },
       subscribe: notSubscribed,

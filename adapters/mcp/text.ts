@@ -65,7 +65,7 @@ export function sharedLines(envelope: ToolEnvelope): string[] {
 }
 
 const newerWords = (isThere = false): string =>
-  isThere ? 'More new items are there: call again' : 'For what is new later: call again';
+  isThere ? 'There are more new items: call again' : 'For newer items later: call again';
 
 function otherLines(envelope: ToolEnvelope): string[] {
   const rest = Object.entries(envelope).filter(([name]) => !KNOWN.has(name));

@@ -82,7 +82,7 @@ builder.mutationFields((t) => ({
   }),
   endWatch: t.field({
     type: WatchType,
-    description: 'Ends a watch for good. Its deliveries are kept for 30 days. Free.',
+    description: 'Ends a watch for good. Its deliveries remain listed: those received for 3 days, others for 30. Free.',
     args: { ...idArg },
     resolve: (_root, { id }, { watches }) => watches.change(id, 'ended'),
   }),

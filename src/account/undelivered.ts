@@ -12,12 +12,12 @@ export function undeliveredNotices(
   const text = [
     status === GONE
       ? `The webhook of one of your Perch watches answered 410 Gone, so the watch was paused.`
-      : `The webhook of one of your Perch watches took nothing for three days, so the watch was paused. ${last}`,
+      : `The webhook of one of your Perch watches accepted nothing for three days, so the watch was paused. ${last}`,
     '',
     `It follows: ${kind} of ${subject}`,
     `Webhook: ${webhookUrl}`,
     '',
-    'What it found is kept for 30 days. When you resume it, that is sent first, and it goes on where it stopped:',
+    'Items that it found are kept for 30 days. When you resume the watch, they are sent first, and it continues where it stopped:',
     `${dashboard}/watches/${watchId}`,
     '',
     othersText(dashboard),

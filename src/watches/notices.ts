@@ -7,13 +7,13 @@ export type StopReason = Exclude<WatchReason, 'by_hand' | 'undelivered'>;
 /** What the owner is told. A backlog is left out, because it passes without the owner's help. */
 const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
   credits:
-    'it waits, because there are no credits left. It goes on by itself, where it stopped, soon after you buy some',
+    'it waits because no credits are left. It resumes where it stopped, soon after you buy some',
   key_cap:
-    'it waits, because its key has reached its spend cap. It goes on by itself, where it stopped, once there is room under the cap',
+    'it waits because its key has reached its spend cap. It resumes where it stopped, once there is room under the cap',
   daily_limit:
-    'it waits, because it has spent what it may spend on a day. It goes on by itself, where it stopped, after midnight UTC',
-  key: 'it was paused, because its key does not work any more, or may not read this. When you resume it with another key, it goes on where it stopped',
-  list: 'it was paused, because what it follows is gone, or is not shown any more. When you resume it, it goes on where it stopped',
+    'it waits because it has reached its daily limit. It resumes where it stopped, after midnight UTC',
+  key: 'it was paused because its key no longer works or may not read this. When you resume it with another key, it continues where it stopped',
+  list: 'it was paused because what it follows no longer exists or is no longer shown. When you resume it, it continues where it stopped',
 };
 
 export interface StoppedWatch {

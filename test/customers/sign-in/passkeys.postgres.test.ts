@@ -1,4 +1,4 @@
-/** Where passkeys work, and which answers are refused. The ceremonies are tested in `passkeys-browser.test.ts`. */
+/** Where passkeys work, and which answers are refused. The ceremonies are tested in `sign-in-browser.system.test.ts`. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasskeyStore } from '../../../adapters/postgres/customers/passkeys.js';

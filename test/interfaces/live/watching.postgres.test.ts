@@ -122,7 +122,7 @@ describe('a watch', () => {
     });
     expect(await read(watch)).toMatchObject({ state: 'waiting', reason: 'daily_limit' });
     await eventually(() => mailed('owner@example.org', watch)).toEqual([
-      expect.stringMatching(/Subject: Perch: a watch waits.*has spent what it may spend on a day.*user seven/s),
+      expect.stringMatching(/Subject: Perch: a watch waits.*has reached its daily limit.*user seven/s),
     ]);
     const other = await add();
     await eventually(async () => (await read(other)).holder).not.toBeNull();
@@ -136,7 +136,7 @@ describe('a watch', () => {
     [
       'credits',
       { credits: 1 },
-      'there are no credits left',
+      'no credits are left',
       async ({ accountId }: TestAccount) => {
         await perch.ledger.grant({ requestId: v7(), accountId, amount: 5_000, reason: 'top-up' });
       },

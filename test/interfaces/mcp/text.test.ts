@@ -47,12 +47,12 @@ describe('the text beside a result', () => {
     ],
     [{ data: { ...tweet('a'), retweeted_id: '5' } }, '7 @ada 2026-01-01: a [retweets 5, 3 likes]'],
     [{ data: [], next_cursor: 'abc' }, 'There is more: call again with cursor "abc".'],
-    [{ data: [], since_cursor: 'abc' }, 'For what is new later: call again with since "abc".'],
+    [{ data: [], since_cursor: 'abc' }, 'For newer items later: call again with since "abc".'],
     [{ data: [], since_cursor: 'abc' }, 'Nothing found.'],
     [{ data: [], since_cursor: 'abc', has_newer: false, gap: false }, 'Nothing new.'],
     [
       { data: [tweet('a')], since_cursor: 'abc', has_newer: true, gap: false },
-      'More new items are there: call again with since "abc".',
+      'There are more new items: call again with since "abc".',
     ],
     [
       { data: [tweet('a')], since_cursor: 'abc', has_newer: false, gap: true },

@@ -9,14 +9,14 @@ const STATES: Readonly<Record<WatchRecord['state'], { readonly tone: Tone; reado
 };
 
 const REASONS: Readonly<Record<WatchReason, string>> = {
-  credits: 'no credits are left: it goes on within minutes once there are some',
-  key_cap: 'its key has reached its spend cap: it goes on within minutes once there is room',
-  daily_limit: 'it has spent its daily limit: it goes on after midnight UTC',
-  backlog: 'too much of it has not been taken by your server yet',
+  credits: 'no credits are left; it resumes within minutes once you have some',
+  key_cap: 'its key has reached its spend cap; it resumes within minutes once there is room',
+  daily_limit: 'it has reached its daily limit; it resumes after midnight UTC',
+  backlog: 'your server has not accepted enough of its webhooks yet',
   by_hand: 'by a member of the account',
-  key: 'its key does not work any more, or may not read this',
-  list: 'what it follows is gone, or is not shown any more',
-  undelivered: 'your server took nothing for three days',
+  key: 'its key no longer works, or may not read this',
+  list: 'what it follows no longer exists, or is no longer shown',
+  undelivered: 'your server accepted nothing for three days',
 };
 
 export const State = ({ watch: { state } }: { watch: WatchRecord }) => (
