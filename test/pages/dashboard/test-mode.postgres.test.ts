@@ -57,7 +57,7 @@ describe('test mode', () => {
       expect([page, status, body.includes('class="band"'), body.includes('aria-checked="true"')]).toEqual([
         ...[page, 200, true, true],
       ]);
-      expect([page, words.includes('about your account, and the same in both modes')]).toEqual([
+      expect([page, words.includes('about your account and is the same in both modes')]).toEqual([
         page,
         shared.includes(page),
       ]);

@@ -26,7 +26,7 @@ export interface AccountModel {
 }
 
 const Name = (model: AccountModel) => (
-  <Card id="name-title" title="Name" lead="Of the account: shown to its members and to the operator.">
+  <Card id="name-title" title="Name" lead="The name of the account, which its members and the operator see.">
     <form method="post" action="/dashboard/account/name" class="row-form">
       <InputField
         name="name"
@@ -85,7 +85,7 @@ const Email = (model: AccountModel) => (
         <a href={signInAgainPath('/dashboard/account')} target="_blank" rel="noopener">
           Sign in again in another tab
         </a>
-        , then send this once more: what you typed is still here.
+        , then submit this form again. What you typed is still here.
       </p>
     ) : null}
     <p class="soft small">
@@ -99,7 +99,7 @@ const Export = () => (
   <Card
     id="export-title"
     title="Export"
-    lead="All that Perch keeps for this account and its test mode, one JSON object a line (NDJSON): members, keys without their secrets, apps, alerts, purchases, entries of the ledger, usage, the newest 1,000 receipts, the request log, and the log of changes."
+    lead="Everything that Perch keeps for this account and its test mode, as one JSON object per line (NDJSON): members, keys without their secrets, apps, alerts, purchases, ledger entries, usage, the newest 1,000 receipts, the request log, and the log of changes."
   >
     <form method="post" action="/dashboard/account/export" class="row-form">
       <button type="submit" class="button">
@@ -110,22 +110,22 @@ const Export = () => (
 );
 
 const Delete = (model: AccountModel) => (
-  <Card id="delete-title" title="Delete the account" lead="At once and for good, with its test mode.">
+  <Card id="delete-title" title="Delete the account" lead="At once and for good. Test mode is deleted, too.">
     <ul class="plain-list">
       <li>All keys are revoked and all apps disconnected. All members lose access.</li>
       <li>
         {model.balance === 0
           ? 'There are no credits left to lose.'
-          : `The ${formatCredits(model.balance)} that are left are lost. For a refund, ask the operator first.`}
+          : `You lose the remaining ${formatCredits(model.balance)}. For a refund, ask the operator first.`}
       </li>
       <li>
         Names, members, invitations, alerts and their deliveries, and the request log are deleted. People who belong to
         no other account are deleted with their address, sessions and passkeys.
       </li>
       <li>
-        What the books need stays, without a name: entries of the ledger and usage (times, operations, amounts, key
-        prefixes), purchases, and the log of changes, which has addresses and names in it as they were. So does the note
-        that your mailbox received starting credits.
+        Records that accounting needs are kept without a name: ledger entries and usage (times, operations, amounts, key
+        prefixes), purchases, and the log of changes, which still contains the addresses and names recorded in it. The
+        note that your mailbox received starting credits is also kept.
       </li>
     </ul>
     <details class="confirm">
@@ -164,7 +164,7 @@ export const accountPage = (model: AccountModel): string =>
   dashboardPage(
     {
       title: 'Account',
-      lead: 'The name of the account, your email address, and all that is kept here.',
+      lead: 'The name of the account, your email address, and all the data kept here.',
       here: '/dashboard/account',
       layout: model.layout,
     },

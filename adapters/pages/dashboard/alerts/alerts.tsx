@@ -140,7 +140,7 @@ const Where = ({ alert, email }: { alert: AlertRecord; email: string | null }) =
 
 const AlertTable = ({ alerts, email }: AlertsModel) => (
   <DataTable
-    caption="Alerts, and how the last notice of each went"
+    caption="Alerts, with the result of the last notice of each"
     columns={[
       { title: 'When' },
       { title: 'Where' },
@@ -200,7 +200,7 @@ export const alertSecretPage = ({ layout, secret }: { layout: DashboardLayout; s
     { title: 'Alert set', here: '/dashboard/alerts', below: true, once: true, layout },
     <>
       <Notice tone="warn" title="Copy the signing secret now: it is shown only once.">
-        Your server verifies with it that a webhook comes from Perch.
+        Your server uses it to verify that a webhook comes from Perch.
       </Notice>
       <Card id="secret" title="Signing secret">
         <figure class="code once">

@@ -146,8 +146,8 @@ export const deliveriesPage = (model: {
           ))}
         </ul>
         <p class="soft small">
-          What is sent again has the same body and the same webhook-id, so that a receiver can tell that it had it
-          before. Notices can be sent by hand 20 times an hour, tests among them.
+          A notice that is sent again has the same body and the same webhook-id, so a receiver can recognize it. You can
+          send up to 20 notices an hour by hand, including tests.
         </p>
       </>
     ),

@@ -82,7 +82,7 @@ const Packs = (model: CreditsModel) => (
       <Notice tone="plain" title="Card checkout is not available on this server.">
         The packs are shown for reference.{' '}
         {model.contact === null ? (
-          'Ask the operator for credits. This server does not say how to reach them: ask whoever gave you its address.'
+          'Ask the operator for credits. This server does not say how to reach them, so ask the person who gave you its address.'
         ) : (
           <>
             Ask the operator for credits: <Contact contact={model.contact} />.

@@ -84,7 +84,7 @@ const Later = ({ purchase: { refundedCents, reversed, held, disputes } }: Purcha
 
 const Hints = ({ purchase: { taxCents, receiptUrl } }: PurchaseModel) => (
   <>
-    {taxCents === null ? 'Tax, if any, came on top: see the receipt of the payment processor. ' : null}
+    {taxCents === null ? 'Any tax was added on top; see the receipt of the payment processor. ' : null}
     <span class="no-print">
       Print this page to keep it on paper or as a PDF.
       {receiptUrl === null ? null : (

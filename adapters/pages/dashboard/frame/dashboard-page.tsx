@@ -31,10 +31,10 @@ const FLASH_MESSAGES = {
   'alert-removed': 'Alert removed.',
   'sent-again': 'Sent again. The result is shown with the delivery.',
   'alert-tested': 'Test sent. Its result is shown with the alert.',
-  'watch-added': 'Watching. What is new from now on is sent to your server.',
+  'watch-added': 'Watching. New items are sent to your server from now on.',
   'watch-paused': 'Paused. Nothing is sent or charged until you resume it.',
   'watch-resumed': 'Resumed where it stopped.',
-  'watch-ended': 'Ended. What it delivered is kept for a while.',
+  'watch-ended': 'Ended. Its deliveries are kept for a while.',
   'client-revoked': 'App disconnected.',
   'session-ended': 'Session signed out.',
   'others-ended': 'All other sessions signed out.',
@@ -111,7 +111,7 @@ const TestBand = ({ playCredits }: Pick<DashboardLayout, 'playCredits'>) => (
     <p class="wrap">
       <strong>Test mode</strong>{' '}
       {playCredits === null ? (
-        'This page is about your account, and the same in both modes.'
+        'This page is about your account and is the same in both modes.'
       ) : (
         <>
           Invented data, for test keys. {formatAmount(playCredits)} of {figure(PLAY_CREDITS)} play credits left today

@@ -42,7 +42,7 @@ const Client = ({ client, url }: { client: AgentClient; url: string }) => {
     >
       <Text text={code?.text ?? url} />
       {isReachable ? null : (
-        <p class="soft small">It reaches only servers on the internet, over https. This one is not.</p>
+        <p class="soft small">It can reach only servers on the internet over https, and this is not one of them.</p>
       )}
     </Card>
   );
@@ -70,7 +70,7 @@ export const connectPage = ({ layout, baseUrl }: { layout: DashboardLayout; base
             here to sign in and to set a spend cap. It spends from your wallet.
           </li>
           <li>
-            <strong>A key.</strong> The lines below take it from the environment variable <code>PERCH_KEY</code>. With a{' '}
+            <strong>A key.</strong> The lines below read it from the environment variable <code>PERCH_KEY</code>. With a{' '}
             <a href="/dashboard/keys">test key</a>, the agent reads invented data for free: {figure(PLAY_CREDITS)} play
             credits a day.
           </li>
@@ -89,7 +89,7 @@ export const connectPage = ({ layout, baseUrl }: { layout: DashboardLayout; base
         </Card>
       </div>
       <p class="soft">
-        Tools, budgets and programs of your own: <a href="/docs/agents">Perch for agents</a>.
+        More about tools, budgets and your own programs: <a href="/docs/agents">Perch for agents</a>.
       </p>
     </>,
   );

@@ -52,7 +52,7 @@ export const freshKeyPage = (
           </pre>
         </figure>
         {isTest ? (
-          <p class="soft">Paste it in a terminal. It arrives on the overview, under “Recent requests”.</p>
+          <p class="soft">Paste it into a terminal. The request appears on the overview, under “Recent requests”.</p>
         ) : null}
         <p class="actions">
           <a class="button primary" href={isTest ? '/dashboard' : '/dashboard/keys'}>

@@ -92,7 +92,7 @@ export const LIMIT_FIELDS: readonly string[] = ['scopes', 'allowed_from', 'expir
 
 const Terms = () => (
   <p class="soft small">
-    Up to {MOST_NETWORKS} networks. The account's own data, such as its balance, is open to every key of it.
+    Up to {MOST_NETWORKS} networks. Every key can read the account's own data, such as its balance.
   </p>
 );
 
@@ -116,7 +116,7 @@ export const LimitsCard = (props: { record: KeyRecord; typed: LimitsInput; fault
   <Card
     id="limits"
     title="Limits"
-    lead="What this key may read, from where, and until when. What it may not do is refused, free. Changes take effect within seconds, and go on with a rotated key."
+    lead="What this key may read, from where, and until when. Calls outside these limits are refused free of charge. Changes take effect within seconds and also apply to a rotated key."
   >
     <form method="post" action={`/dashboard/keys/${props.record.keyId}/limits`} class="row-form">
       <LimitFields typed={props.typed} fault={props.fault} />

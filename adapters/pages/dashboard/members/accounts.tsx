@@ -70,7 +70,7 @@ export const invitationPage = (model: {
     return dashboardPage(
       { title: 'No such invitation', here: '/dashboard/members', below: true, layout },
       <Card id="invitation" title="This link is incomplete, or was never one of ours">
-        <p>Open it from the mail again, or ask the owner of the account for a new one.</p>
+        <p>Open it again from the email, or ask the owner of the account for a new one.</p>
       </Card>,
     );
   }
@@ -82,7 +82,7 @@ export const invitationPage = (model: {
       <Card id="invitation" title={invitationText(seenAs)}>
         {seenAs === 'other' ? (
           <p>
-            You are signed in as <bdi>{email ?? 'somebody without an email address'}</bdi>.{' '}
+            You are signed in as <bdi>{email ?? 'someone without an email address'}</bdi>.{' '}
             <a href={signInAgainPath(path)}>Sign in with another address</a>
           </p>
         ) : null}

@@ -45,8 +45,8 @@ const Invite = ({ typed, fault, byMail }: MembersModel) => {
     <Card
       id="invite"
       title="Invite a member"
-      lead={`The link works once, for ${INVITED_DAYS} days, for somebody who signs in with this address. ${
-        byMail ? 'We mail it to them.' : 'This server sends no email: you get the link to pass on yourself.'
+      lead={`The link works once, for ${INVITED_DAYS} days, and only for someone who signs in with this address. ${
+        byMail ? 'We mail it to them.' : 'This server sends no email, so you get the link to pass on yourself.'
       }`}
     >
       <form method="post" action={PAGE} class="row-form">
@@ -125,7 +125,7 @@ const Transfer = ({ member, name }: { member: MemberRecord; name: string }) => (
       Make owner<span class="unseen"> of {name}</span>…
     </summary>
     <form method="post" action={`${PAGE}/${member.personId}/transfer`} class="row-form">
-      <p>They can then do everything, and remove you. You become a developer. Notices go to their address.</p>
+      <p>They can then do everything, including remove you. You become a developer. Notices go to their address.</p>
       <button type="submit" class="button danger">
         Transfer ownership
       </button>
@@ -195,10 +195,10 @@ const Invitations = ({ invitations, nowMs }: MembersModel) => (
   <Card
     id="invitations"
     title="Open invitations"
-    lead="To send one again, invite the same address: its earlier link stops working."
+    lead="To send an invitation again, invite the same address. The earlier link stops working."
   >
     <DataTable
-      caption="Invitations that were not accepted yet, newest first"
+      caption="Invitations not accepted yet, newest first"
       columns={[{ title: 'Address' }, { title: 'Role' }, { title: 'Sent' }, { title: 'Expires' }, { title: 'Action' }]}
       rows={invitations.map(({ invitationId, email, role, createdAt, expiresAt }) => ({
         key: invitationId,
@@ -249,7 +249,7 @@ export const invitedPage = ({ layout, link }: { layout: DashboardLayout; link: s
     { title: 'Invitation created', here: PAGE, below: true, layout },
     <>
       <Notice tone="warn" title="Copy the link now: it is shown only once.">
-        Pass it on to the person you invited. It works only for somebody who signs in with that address.
+        Pass it on to the person you invited. It works only for someone who signs in with that address.
       </Notice>
       <Card id="link" title="Link">
         <figure class="code once">

@@ -29,7 +29,7 @@ export const NoticesCard = (model: LiveModel) => {
   if (funds === 'good') return null;
   return (
     <Notice tone="warn" title="The balance is low.">
-      Less than a fifth of the balance after your last top-up is left. {mailed}{' '}
+      You have less than a fifth of the balance that you had after your last top-up. {mailed}{' '}
       <a href="/dashboard/credits">Buy credits</a>
     </Notice>
   );
@@ -125,7 +125,7 @@ export const TierCard = (model: OverviewModel) => {
         {figure(account.qps)} <span>{account.qps === 1 ? 'request' : 'requests'} per second</span>
       </p>
       {mode === 'test' ? (
-        <p class="soft">Test keys have the rate of your live keys, and do not count against it.</p>
+        <p class="soft">Test keys have the same rate limit as your live keys, and do not count against it.</p>
       ) : (
         <Tier {...model} />
       )}

@@ -17,7 +17,7 @@ export const LastHoursCard = (props: { readonly lastHours: LastHours; readonly h
     <Card
       id="hours"
       title={`Credits per hour, last ${hours} hours`}
-      lead="By endpoint or operation, in UTC. The current hour is not over."
+      lead="By endpoint or operation, in UTC. The current hour is not over yet."
       aside={others}
     >
       {rows.length === 0 ? (

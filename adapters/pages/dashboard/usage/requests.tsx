@@ -184,7 +184,7 @@ const requestsPage = (model: RequestsModel): string => {
   return dashboardPage(
     {
       title: 'Requests',
-      lead: 'Your newest requests, failures among them: what was asked, with which key, and how it ended.',
+      lead: 'Your newest requests, including failures: what was asked, with which key, and the result.',
       here: PAGE,
       layout,
     },
@@ -218,9 +218,9 @@ const requestsPage = (model: RequestsModel): string => {
         )}
       </Card>
       <p class="soft small">
-        The newest 1,000 requests are kept, for 30 days at most. Of more than 20 successes and 40 failures in 5 seconds,
-        the log of each server process has the first ones only; usage and receipts have all that were paid. Bodies are
-        not kept, nor what an address has that looks like a secret. Requests without a valid key are in nobody's log.
+        The newest 1,000 requests are kept, for 30 days at most. Each server process logs only the first 20 successes
+        and 40 failures in 5 seconds; usage and receipts include every paid request. Neither bodies nor parts of an
+        address that look like a secret are kept. Requests without a valid key are in no account's log.
       </p>
     </>,
   );

@@ -86,7 +86,7 @@ const Secret = ({ secret }: Pick<WatchModel, 'secret'>) => (
   <details>
     <summary>Signing secret</summary>
     <figure class="code once">
-      <figcaption>Your server verifies with it that a webhook comes from Perch</figcaption>
+      <figcaption>Your server uses it to verify that a webhook comes from Perch</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <pre tabIndex={0} data-copy>
         <code>{secret}</code>
@@ -152,8 +152,8 @@ const Deliveries = ({ watch, deliveries: { nodes, endCursor } }: WatchModel) => 
       </p>
     )}
     <p class="soft small">
-      Deliveries are kept for 3 days once your server has taken them, otherwise for 30. What is sent again is free, and
-      has the same webhook-id.
+      Deliveries are kept for 3 days after your server has accepted them, otherwise for 30. Sending one again is free
+      and keeps its webhook-id.
     </p>
   </section>
 );

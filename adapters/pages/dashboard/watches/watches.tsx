@@ -58,11 +58,11 @@ const NewWatch = (model: WatchesModel) => (
   <Card
     id="new"
     title="New watch"
-    lead="What is new is sent to your server, signed, oldest first, and costs what it costs on a page, once. Nothing new costs nothing."
+    lead="New items are sent to your server in signed webhooks, oldest first. Each costs the same as on a page and is charged once. While there is nothing new, you pay nothing."
   >
     {model.keys.length === 0 ? (
       <Nothing>
-        A watch is paid by a key. <a href="/dashboard/keys">Create one first.</a>
+        A watch is paid for with a key. <a href="/dashboard/keys">Create one first.</a>
       </Nothing>
     ) : (
       <form method="post" action="/dashboard/watches" class="row-form">
@@ -92,7 +92,7 @@ const NewWatch = (model: WatchesModel) => (
 
 const WatchTable = ({ watches }: WatchesModel) => (
   <DataTable
-    caption="Watches, and what each has brought and cost"
+    caption="Watches, with what each has delivered and cost"
     columns={[
       { title: 'Watch' },
       { title: 'State' },
@@ -125,7 +125,7 @@ export const watchesPage = (model: WatchesModel): string =>
   dashboardPage(
     {
       title: 'Watches',
-      lead: 'Follow an account or a search, and get every new post on your server, soon and once.',
+      lead: 'Follow an account or a search, and get every new post on your server, once and soon after it appears.',
       here: '/dashboard/watches',
       layout: model.layout,
     },

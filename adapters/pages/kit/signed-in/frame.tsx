@@ -149,7 +149,7 @@ export const framedPage = (
               tone="plain"
               title={`Usage, requests, receipts and statements are as of ${layout.historyAsOf.toISOString().slice(0, 19).replace('T', ' ')} UTC.`}
             >
-              What came later follows. The balance is current.
+              Newer entries will follow. The balance is current.
             </Notice>
           )}
           {body}
