@@ -36,7 +36,7 @@ export interface OperatorAccountModel {
 }
 
 const Grant = ({ account, grantId, typed, errors }: OperatorAccountModel) => (
-  <Card id="grant" title="Grant credits" lead="You are asked once more before credits are granted.">
+  <Card id="grant" title="Grant credits" lead="You are asked to confirm before credits are granted.">
     <form method="post" action={`/operator/accounts/${account.accountId}/grant`} class="row-form">
       <input type="hidden" name="grant" value={grantId} />
       <InputField
@@ -91,18 +91,18 @@ const Link = ({ account, link }: OperatorAccountModel) => (
   <Card
     id="link"
     title="Sign-in link"
-    lead="Signs in as the owner of this account, once, within 24 hours. The owner sees in the log that it was made."
+    lead="Signs in as the owner of this account, once, within 24 hours. The owner can see in the log that it was created."
   >
     {account.testOf !== null ? (
       <p>
-        Nobody signs in to a test account. Create the link on the page of{' '}
+        You cannot sign in to a test account. Create the link on the page of{' '}
         <a href={`/operator/accounts/${account.testOf}`}>the account that it belongs to</a>.
       </p>
     ) : link === null ? (
       <details class="confirm">
         <summary class="button">Create a sign-in link…</summary>
         <form method="post" action={`/operator/accounts/${account.accountId}/link`} class="row-form">
-          <p>Whoever has the link has full access to the account. It cannot be withdrawn.</p>
+          <p>Anyone who has the link has full access to the account. It cannot be withdrawn.</p>
           <button type="submit" class="button danger">
             Create link now
           </button>
@@ -110,7 +110,7 @@ const Link = ({ account, link }: OperatorAccountModel) => (
       </details>
     ) : (
       <>
-        <p>It is shown only this once. Send it to the owner, and to nobody else.</p>
+        <p>It is shown only once. Send it to the owner and to no one else.</p>
         <figure class="code once">
           <figcaption>The link</figcaption>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -146,7 +146,7 @@ const SignedIn = ({ account, nowMs, recentUntilMs, refused }: OperatorAccountMod
   }
   return refused === null ? (
     <Notice tone="warn" title="Sign in again before you change anything.">
-      Changes need a sign-in of the last 10 minutes. <a href={again}>Sign in again</a>
+      Changes require a sign-in within the last 10 minutes. <a href={again}>Sign in again</a>
     </Notice>
   ) : (
     <Notice tone="bad" title="Nothing was done.">
@@ -154,7 +154,7 @@ const SignedIn = ({ account, nowMs, recentUntilMs, refused }: OperatorAccountMod
       <a href={again} target="_blank" rel="noopener">
         Sign in again in another tab
       </a>
-      , then send the form once more: what you typed is still here.
+      , then submit the form again. What you typed is still here.
     </Notice>
   );
 };

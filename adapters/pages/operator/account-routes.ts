@@ -165,7 +165,7 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
 }
 
 const nobodySignsIn = (): ServiceError =>
-  badRequest('Nobody signs in to a test account. Create the link on the page of the account that it belongs to.');
+  badRequest('You cannot sign in to a test account. Create the link on the page of the account that it belongs to.');
 
 const usedForm = (): ServiceError =>
   new ServiceError(

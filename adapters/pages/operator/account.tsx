@@ -43,7 +43,7 @@ const Keys = ({ keys: all, nowMs }: OperatorAccountModel) => {
     <Card
       id="keys"
       title="Keys"
-      lead={`${keys.length > MOST_KEYS ? `The newest ${MOST_KEYS} of ${figure(keys.length)}. ` : ''}Those that begin with perch_test_ spend play credits.`}
+      lead={`${keys.length > MOST_KEYS ? `The newest ${MOST_KEYS} of ${figure(keys.length)}. ` : ''}Keys that begin with perch_test_ spend play credits.`}
     >
       {keys.length === 0 ? (
         <Nothing>No keys.</Nothing>

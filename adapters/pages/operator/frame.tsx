@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   frozen: 'Account frozen. Its keys are refused everywhere within seconds.',
   thawed: 'Account thawed. Its keys work again.',
   granted: 'Credits granted.',
-  limits: 'Rate limit changed. It holds everywhere within seconds.',
+  limits: 'Rate limit changed. It applies everywhere within seconds.',
   noted: 'Note saved.',
 };
 

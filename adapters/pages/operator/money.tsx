@@ -12,8 +12,8 @@ const Totals = ({ figures: { totals, price } }: FiguresModel) => (
   <Card
     id="totals"
     title="Since the beginning"
-    lead={`A credit is counted as ${usd(price.usdPerCredit * 1000)} per 1,000: ${
-      price.from === 'sales' ? 'the average of what was sold.' : 'the pack with the lowest price, as none was sold.'
+    lead={`Credits are valued at ${usd(price.usdPerCredit * 1000)} per 1,000, ${
+      price.from === 'sales' ? 'the average price of those sold.' : 'the lowest price of a pack, because none was sold.'
     }`}
   >
     <dl class="facts">
@@ -70,7 +70,7 @@ const DaysTable = ({ figures }: FiguresModel) => {
       id="days"
       title="Day by day"
       aside={<CsvLink href={`/operator/money.csv?days=${daysIn(figures.days)}`} />}
-      lead="Worth is what the credits spent that day are worth, whether they were sold or granted: income is what was paid. Cost is by the network's own price list."
+      lead="Worth is the value of the credits spent that day, whether they were sold or granted; income is what was paid. Cost follows the network's own price list."
     >
       {days.length === 0 ? (
         <Nothing>Nothing was sold or read in this period.</Nothing>
@@ -115,7 +115,12 @@ export const daysCsv = (figures: FiguresModel['figures']): CsvRows => [
 /** `GET /operator/money`. */
 export const moneyPage = (model: FiguresModel): string =>
   operatorPage(
-    { title: 'Money', lead: 'What came in, and what became of it.', here: '/operator/money', layout: model.layout },
+    {
+      title: 'Money',
+      lead: 'What customers paid, and how credits were spent.',
+      here: '/operator/money',
+      layout: model.layout,
+    },
     <>
       <Totals {...model} />
       <Periods path="/operator/money" days={model.figures.days} />

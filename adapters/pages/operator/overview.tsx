@@ -113,7 +113,7 @@ export const overviewPage = (model: OverviewModel): string =>
         data={requestsChart(model.traffic)}
         time={model.traffic.time}
         title="Requests"
-        lead="By interface; calls with a test key are counted apart."
+        lead="By interface; calls with a test key are counted separately."
         none="No requests"
       />
       <ChartCard

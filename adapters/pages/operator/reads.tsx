@@ -22,7 +22,7 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
       id="operations"
       title="By operation"
       aside={<CsvLink href={`/operator/reads.csv?days=${daysIn(days)}`} />}
-      lead="What the credits charged for each operation are worth, whether they were sold or granted, and what the network bills for it by its price list: the most expensive first. Operations that callers wrote themselves are one row, graphql, and their subscriptions another, live-graphql."
+      lead="The worth of the credits charged for each operation, whether they were sold or granted, and what the network bills for it by its price list, most expensive first. Operations that callers wrote themselves share one row, graphql, and their subscriptions another, live-graphql."
     >
       {rows.length === 0 ? (
         <Nothing>No reads in this period. A running service writes its sums once a minute.</Nothing>
@@ -81,7 +81,7 @@ const Following = ({ figures: { reads, price } }: ReadsModel) => {
     <Card
       id="following"
       title="Streams and watches"
-      lead="The operations whose names begin with live. Lists are read for all their followers at once, and cost nothing while nothing is new."
+      lead="Operations whose names begin with live. Each list is read once for all its followers, and costs nothing while it has nothing new."
     >
       <p>
         {counted(sums.items, 'item')} brought {usd(worth)} and cost {usd(cost)}
@@ -156,7 +156,7 @@ const SESSIONS: Record<StatusModel['sessions'][number]['state'], { tone: Tone; t
 
 const Sessions = ({ status: { sessions } }: ReadsModel) => (
   <DataTable
-    caption="What the network is read with, and what that cannot read now"
+    caption="Network sessions, and what each cannot read now"
     columns={[{ title: 'Session' }, { title: 'State' }, { title: 'Cannot read now' }]}
     rows={sessions.map(({ name, state, closed }) => ({
       key: name,
@@ -242,7 +242,7 @@ export const readsPage = (model: ReadsModel): string =>
   operatorPage(
     {
       title: 'Reads',
-      lead: 'What was read, what that was worth, and what it cost.',
+      lead: 'What was read, what it was worth, and what it cost.',
       here: '/operator/reads',
       layout: model.layout,
     },

@@ -90,8 +90,8 @@ export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) =>
         fault={faultAt('paid', errors.paid)}
       />
       <p class="soft" id="limits-hint">
-        Without a rate of its own, the account has that of its tier, which follows from what counts as paid: $
-        {figure(settings.boughtUsd)} was paid for packs, and you may add to it.
+        Without a rate of its own, the account has the rate of its tier, which depends on the amount that counts as
+        paid. ${figure(settings.boughtUsd)} was paid for packs, and you may add to it.
       </p>
       <button type="submit" class="button">
         Save

@@ -74,7 +74,7 @@ const Operations = ({ figures: { operations }, time }: TrafficModel) => (
     id="operations"
     title="By interface and operation"
     aside={<CsvLink href={`/operator/traffic.csv?hours=${time.span.hours}`} />}
-    lead="Failed are requests with a status from 400 on, or an error code. Cached is the share of the items. Operations that callers wrote themselves are one row, graphql."
+    lead="Failed requests have a status of 400 or above, or an error code. Cached is the share of items that came from the cache. Operations that callers wrote themselves share one row, graphql."
   >
     {operations.length === 0 ? (
       <Nothing>No requests in this period. A running service writes its sums once a minute.</Nothing>
@@ -170,10 +170,10 @@ const Limits = ({ figures: { limits } }: TrafficModel) => (
   <Card
     id="limits"
     title="Limits reached"
-    lead="Whose requests were refused by a limit, and by which: the most refusals first."
+    lead="Whose requests were refused by a limit, and by which one, most refusals first."
   >
     {limits.length === 0 ? (
-      <Nothing>Nobody reached a limit in this period.</Nothing>
+      <Nothing>No limit was reached in this period.</Nothing>
     ) : (
       <DataTable
         caption={`The ${MOST_LIMITS} accounts and limits with the most refusals`}
@@ -209,7 +209,7 @@ export const trafficPage = (model: TrafficModel & { readonly layout: PageLayout 
         data={requestsChart(model)}
         time={model.time}
         title="Requests"
-        lead="Calls by interface; those with a test key are counted apart. Pages are in the table below."
+        lead="Calls by interface; those with a test key are counted separately. Pages are in the table below."
         none="No calls"
       />
       <TrafficChart
@@ -217,7 +217,7 @@ export const trafficPage = (model: TrafficModel & { readonly layout: PageLayout 
         data={timesChart(model)}
         time={model.time}
         title="Response times"
-        lead="Milliseconds of calls by REST, GraphQL and MCP: half of them took no longer than p50, and 99 of 100 no longer than p99."
+        lead="Milliseconds per call over REST, GraphQL and MCP. Half of the calls took no longer than p50, and 99 of 100 no longer than p99."
         none="No calls"
       />
       <TrafficChart

@@ -240,7 +240,7 @@ describe('a sign-in link', () => {
     const [test] = await service.sql<{ id: string }[]>`
       select account_id as id from accounts where test_of = ${ada.accountId}`;
     const { status, words, body } = await olga.post(`/operator/accounts/${test?.id}/link`);
-    expect([status, words]).toEqual([400, expect.stringContaining('Nobody signs in to a test account')]);
+    expect([status, words]).toEqual([400, expect.stringContaining('You cannot sign in to a test account')]);
     expect(body).not.toContain('/sign-in#');
     expect(body).toContain(`href="${pathOf(ada)}"`);
   });
@@ -267,7 +267,7 @@ describe('the rate limit', () => {
     });
     await change({ qps: '', paid: '200' });
     expect(await ada.account()).toMatchObject({ qps: 100, paidUsd: 200 });
-    expect((await ada.get('/dashboard/security')).words).toContain('$200 counts as paid; now that of its tier');
+    expect((await ada.get('/dashboard/security')).words).toContain('$200 counts as paid; now the rate of its tier');
   });
 
   it('never counts less as paid than the packs cost', async () => {

@@ -99,7 +99,7 @@ describeInChromium(
       await page.goto(`${url}/operator/accounts/${ada.account_id}`);
       await page.getByText('Create a sign-in link…').click();
       await button('Create link now').click();
-      await page.getByText('It is shown only this once.').waitFor();
+      await page.getByText('It is shown only once.').waitFor();
       const link = /http:\S+\/sign-in#\S+/.exec(await words())?.[0] ?? '';
       const other = await visit(browser, url);
       await signIn(other.page, link);

@@ -33,7 +33,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   cap_thousandths: (value, detail) => describeCap(typeof value === 'number' ? value / 1000 : value, detail.cap_period),
   cap: (value, detail) => describeCap(value, detail.period),
   requests_per_second: (value) =>
-    typeof value === 'number' ? `now ${counted(value, 'request')} per second` : 'now that of its tier',
+    typeof value === 'number' ? `now ${counted(value, 'request')} per second` : 'now the rate of its tier',
   counts_as_paid_usd: (value) => `$${plain(value)} counts as paid`,
   usd: (value) => `$${plain(value)}`,
   credits: (value) => (typeof value === 'number' ? inCredits(value) : null),
