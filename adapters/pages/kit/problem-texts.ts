@@ -31,7 +31,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   access_denied: {
     means:
       'The network does not allow the current network session to read this list or object or, if error.reason is list_not_served, has no such list. A key may be limited to some kinds of reads (scope) or to some IP addresses (address_not_allowed). Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
-    todo: 'Do what the message says. If the network denied it, try later, when another network session may have access, or read something else. What a key may do is set by its account.',
+    todo: 'Do what the message says. If the network denied it, try later, when another network session may have access, or read something else. The account that owns the key decides what the key may do.',
   },
   product_unavailable: {
     means: 'The network does not offer the requested search product to the current network session.',
@@ -53,7 +53,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   upstream_error: {
     means:
       'The network (or, at checkout, the payment processor) failed or did not respond in time, or the call itself took too long. With the reason unreadable, the network sent the object in a form that Perch cannot read.',
-    todo: 'Try again after Retry-After. If that is missing, the reason says why: unreadable, and the object cannot be read; or charge_unknown, and the call may have been charged, so look up GET /v1/usage/{request_id} before you repeat it. The status page shows whether the network is having problems.',
+    todo: 'Try again after Retry-After. If that header is missing, the reason says why: unreadable means that the object cannot be read; charge_unknown means that the call may have been charged, so look up GET /v1/usage/{request_id} before you repeat it. The status page shows whether the network is having problems.',
   },
   request_rejected: {
     means: 'The network rejected the request that Perch made on your behalf, for a reason you cannot change.',
