@@ -28,7 +28,9 @@ describe('samples', () => {
       expect([path, text.includes('perch import')]).toEqual([path, true]);
       expect(text).toContain('harbor_obs');
     }
-    expect(await page('/docs/api/userTweets')).toContain('Nothing was imported yet: <code>harbor_obs</code>');
+    expect(await page('/docs/api/userTweets')).toContain(
+      'Nothing was imported yet, so only test keys find <code>harbor_obs</code>',
+    );
     const rows = [user('1', 'quiet_quay', 3), user('2', 'town_crier', 900), user('3', 'behind_doors', 5000, true)];
     const tweet = { id: '77', authorId: '2', text: 'Hear ye', createdAt: '2026-11-20T09:00:00.000Z' };
     await loadCorpus(perch.database.sql, [...rows, { kind: 'tweet', tweet } as const]);
@@ -43,12 +45,12 @@ describe('samples', () => {
       expect([path, callsIn(text).includes('town_crier')]).toEqual([path, true]);
       expect([path, callsIn(text).includes('harbor_obs')]).toEqual([path, false]);
       expect(text).toMatch(
-        /Test keys read invented data: there, put <code>harbor_obs<\/code> in place of the handle\./,
+        /Test keys read invented data\. With a test key, use <code>harbor_obs<\/code> instead of the handle\./,
       );
     }
     expect(callsIn(await page('/docs/api/tweet'))).toContain('/v1/tweets/77');
     // The hint appears only where a test key reads other data.
-    expect(await page('/graphql')).toContain('Test keys read invented data: there, put harbor_obs');
+    expect(await page('/graphql')).toContain('Test keys read invented data. With a test key, use harbor_obs');
     expect(await page('/')).not.toContain('harbor_obs');
   });
 });

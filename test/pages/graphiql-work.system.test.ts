@@ -165,7 +165,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await page.getByRole('button', { name: 'Saved', exact: true }).click();
     await page.locator('#save-name').fill('one more');
     await page.getByRole('button', { name: 'Save this query' }).click();
-    await page.getByText('50 queries are saved already: delete one first.').waitFor();
+    await page.getByText('You already have 50 saved queries. Delete one first.').waitFor();
     expect(await page.locator('#save-name').inputValue()).toBe('one more');
   });
 

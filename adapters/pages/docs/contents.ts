@@ -87,7 +87,7 @@ const USING: Group = {
         {
           name: 'rest',
           title: 'REST on one page',
-          summary: 'All endpoints and objects in one document, with the default and the greatest size of each page.',
+          summary: 'All endpoints and objects in one document, with default and maximum page sizes.',
           finds: { 'at-a-glance': 'count page size maximum', objects: 'fields schema' },
           // The explanations of what it lists are on other pages.
           weight: 0.4,
@@ -139,7 +139,7 @@ const USING: Group = {
         {
           name: 'live',
           title: 'Follow an account or a search',
-          summary: 'Streams of every new post, once and soon, paid only when there is something.',
+          summary: 'Streams that deliver every new post once and soon, and cost nothing while there is none.',
           finds: {
             '': 'stream streaming live realtime real-time monitor monitoring watch subscribe push events webhook alternative',
             'what-it-sends': 'server-sent events sse heartbeat eventsource',

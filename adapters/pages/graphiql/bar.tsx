@@ -101,7 +101,7 @@ const CopyAs = () => (
       How to install and use it: <a href="/docs/clients/typescript">the TypeScript client</a>.
     </p>
     <p id="copy-link-note" hidden>
-      It opens this page with the query and its variables, and does not run it. Neither the key nor headers are in it.
+      It opens this page with the query and its variables, and does not run it. It contains neither the key nor headers.
     </p>
   </section>
 );

@@ -36,12 +36,12 @@ const problemsHere = (demo: boolean) => ({
 const pageExamples = ({ subjects }: GraphiqlModel) =>
   examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
 
-const TEST_KEYS_READ = `Test keys read invented data: there, put ${DEMO_HANDLE} in place of the handle.`;
+const TEST_KEYS_READ = `Test keys read invented data. With a test key, use ${DEMO_HANDLE} instead of the handle.`;
 
 const hintIn = ({ subjects }: GraphiqlModel) => ({
   empty:
     subjects === null
-      ? 'No data yet: the operator of this service loads it with “perch import”. Test keys work already.'
+      ? 'No data yet: the operator of this service loads it with “perch import”. Test keys already work.'
       : null,
   testKey: !subjects || subjects.handle === DEMO_HANDLE ? null : TEST_KEYS_READ,
 });

@@ -175,12 +175,12 @@ function whatIsNamed(sample: ApiSources['sample'], examples: Readonly<Record<str
   const isTweet = ['id', 'ids'].some((name) => name in examples);
   if (sample === undefined || (!isUser && !isTweet)) return null;
   const of = `\`${isUser ? DEMO_HANDLE : [examples.id ?? examples.ids].flat()[0]}\``;
-  if (sample === null) return `Nothing was imported yet: ${of} is found by test keys only.`;
+  if (sample === null) return `Nothing was imported yet, so only test keys find ${of}.`;
   const isPlaceholder = isUser ? sample.handle === DEMO_HANDLE : sample.tweetId === null;
   if (isPlaceholder) {
-    return `${of} is found by test keys only: with a live key, put ${isUser ? 'a handle' : 'the id of a tweet'} in its place.`;
+    return `Only test keys find ${of}. With a live key, use ${isUser ? 'a handle' : 'the id of a tweet'} instead.`;
   }
-  return `Test keys read invented data: there, put ${of} in place of the ${isUser ? 'handle' : 'id'}.`;
+  return `Test keys read invented data. With a test key, use ${of} instead of the ${isUser ? 'handle' : 'id'}.`;
 }
 
 /** A persisted operation as a person would write it, without its aliases, which only give REST its names. */

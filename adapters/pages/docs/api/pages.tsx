@@ -114,15 +114,15 @@ const Conventions = ({ baseUrl }: { baseUrl: string }) => (
     </dl>
     <ul>
       <li>
-        <strong>Responses</strong> are JSON: the object or list in <code>data</code>, beside it what the call cost and
-        what is left in the wallet.
+        <strong>Responses</strong> are JSON: the object or list is in <code>data</code>, next to the cost of the call
+        and the balance of the wallet.
       </li>
       <li>
         <strong>Lists</strong> continue at <code>next_cursor</code>: see <a href="/docs/cursors">cursors</a>.
       </li>
       <li>
         <strong>Prices</strong> are for each item that is returned. Cached items cost half, <code>fresh</code> doubles
-        the price, <code>estimate</code> says it without reading: see <a href="/docs/pricing">pricing</a>.
+        the price, and <code>estimate</code> tells it without reading: see <a href="/docs/pricing">pricing</a>.
       </li>
       <li>
         <strong>Failures</strong> have a code, a message and the address of a page about the code: see{' '}
@@ -196,13 +196,13 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
         </p>
         <Conventions baseUrl={baseUrl} />
         <p>
-          For GraphQL, there are the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
+          For GraphQL, see the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
         </p>
         <Glance entries={entries} keyless={keyless} />
         <h2 id="objects">Objects</h2>
         <p>
-          A field without <em>optional</em> is in every response. What the network does not say is left out, never null.
-          Fields may be added at any time: ignore those you do not know.
+          A field without <em>optional</em> is in every response. Values that the network does not provide are left out,
+          never null. Fields may be added at any time, so ignore those you do not know.
         </p>
         {[...objects.values()].map((object) => (
           <ObjectSection key={object.name} object={object} />

@@ -135,7 +135,7 @@ async function useTestKey() {
     const { takeTestKey } = await import(TEST_KEY);
     key.value = await takeTestKey();
     sessionStorage.setItem(SLOT, key.value);
-    bill.textContent = 'This is a test key of yours: it reads invented data, and spends play credits.';
+    bill.textContent = 'This is one of your test keys. It reads invented data and spends play credits.';
   } catch (error) {
     const link = Object.assign(document.createElement('a'), { href: error.signIn ?? '', textContent: 'Sign in' });
     bill.replaceChildren(`${error.message} `, ...(error.signIn === undefined ? [] : [link]));

@@ -80,7 +80,7 @@ export function listenToCopy(request) {
     if (await copied(field)) {
       showNotice({
         tone: 'good',
-        parts: ['Link copied. It has the query and its variables, and neither a key nor headers.'],
+        parts: ['Link copied. It contains the query and its variables, but neither a key nor headers.'],
       });
       return;
     }

@@ -37,7 +37,7 @@ function hintWhileEmpty(editor) {
   const window = editor.getWrapperElement().parentElement;
   const show = () => {
     if (editor.getValue() === '')
-      window.dataset.hint = 'Run the query with the button, or with Ctrl+Enter: the answer appears here.';
+      window.dataset.hint = 'Run the query with the button or Ctrl+Enter. The answer appears here.';
     else delete window.dataset.hint;
   };
   editor.on('change', show);

@@ -22,12 +22,12 @@ function save(row) {
   if (row.name === '') throw new Error('Give the query a name.');
   if (row.query.length + row.variables.length > MOST_CHARACTERS) throw new Error('The query is too long to be saved.');
   const others = readSaved().filter(({ name }) => name !== row.name);
-  if (others.length >= MOST) throw new Error(`${MOST} queries are saved already: delete one first.`);
+  if (others.length >= MOST) throw new Error(`You already have ${MOST} saved queries. Delete one first.`);
   const rows = [...others, row].sort((a, b) => a.name.localeCompare(b.name));
   try {
     localStorage.setItem(SLOT, JSON.stringify(rows));
   } catch {
-    throw new Error('This browser has no room left for it.');
+    throw new Error('This browser has no storage left for the query.');
   }
 }
 

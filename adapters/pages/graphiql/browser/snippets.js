@@ -120,7 +120,7 @@ const A_KEY = /perch_(?:live|test)_[0-9A-Za-z]{32}/;
 function asLink({ endpoint, body: { query, variables } }) {
   const given = { query, ...(!isEmpty(variables) && { variables: JSON.stringify(variables) }) };
   if (A_KEY.test(JSON.stringify(given)))
-    throw new Error('There is a key in the query or its variables: a link would pass it on.');
+    throw new Error('The query or its variables contain a key, which a link would give away.');
   return `${endpoint}#${new URLSearchParams(given)}`;
 }
 
