@@ -39,7 +39,7 @@ const busyPage = (message: string): string =>
       <Bird />
       <h1>Too many requests</h1>
       <p class="lead">{message} Then reload this page.</p>
-      <p>Others behind the same network address count together. Nothing was charged.</p>
+      <p>Everyone behind the same network address shares this limit. Nothing was charged.</p>
     </div>,
   );
 

@@ -72,7 +72,7 @@ export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
   <Section
     id="dashboard"
     title="The dashboard"
-    lead="What is left and how long it lasts, what each endpoint, key and day cost, receipts, alerts, and agents with a budget."
+    lead="Your balance and how long it lasts, what each endpoint, key and day cost, receipts, alerts, and agents with a budget."
   >
     <a href="/dashboard">
       <picture>
@@ -104,8 +104,8 @@ export const Ways = ({ baseUrl }: LandingModel) => (
       <li>
         <h3>REST</h3>
         <p>
-          One path per read: <a href="/docs/rest">the reference</a>. And an <a href="/openapi.yaml">OpenAPI document</a>{' '}
-          to generate a client from.
+          One path per read: see <a href="/docs/rest">the reference</a>, or generate a client from the{' '}
+          <a href="/openapi.yaml">OpenAPI document</a>.
         </p>
       </li>
       <li>
@@ -118,9 +118,9 @@ export const Ways = ({ baseUrl }: LandingModel) => (
       <li>
         <h3>TypeScript and Python</h3>
         <p>
-          Typed clients, in which a wrong field is caught before it runs: npm and pip install{' '}
-          <a href="/docs/clients/typescript">the one for TypeScript</a> and{' '}
-          <a href="/docs/clients/python">for Python</a> from here.
+          Typed clients that catch a wrong field before your code runs. Use npm or pip to install the one for{' '}
+          <a href="/docs/clients/typescript">TypeScript</a> or <a href="/docs/clients/python">Python</a> from this
+          service.
         </p>
       </li>
     </ul>
@@ -132,7 +132,7 @@ export const NewTweets = ({ baseUrl, live, sample }: LandingModel) => (
   <Section
     id="live"
     title="Follow what is new"
-    lead="Every new tweet of an account or a search, seconds after it is posted. Silence is free: a new tweet costs what it costs on a page, once."
+    lead="Every new tweet of an account or a search, seconds after it is posted. Waiting is free. A new tweet costs the same as on a page, and is charged once."
   >
     <Code
       label="REST: a stream of an account"
@@ -150,15 +150,15 @@ export const NewTweets = ({ baseUrl, live, sample }: LandingModel) => (
       <li>
         <h3>Watches</h3>
         <p>
-          The same, sent to your server while nobody is connected: signed webhooks, in order, retried for three days.{' '}
-          <a href="/dashboard/watches">Start one</a> with a budget a day.
+          The same, sent to your server without an open connection: signed webhooks, in order, retried for three days.{' '}
+          <a href="/dashboard/watches">Start one</a> with a daily budget.
         </p>
       </li>
       <li>
         <h3>Nothing missed</h3>
         <p>
-          A client that comes back gets what it missed, and what was paid for and lost on its way again, free.{' '}
-          <a href="/docs/live">How to follow</a>.
+          A client that reconnects gets what it missed. Items that were paid for but lost on the way are sent again for
+          free. <a href="/docs/live">How to follow</a>.
         </p>
       </li>
     </ul>

@@ -39,7 +39,7 @@ const Pages = () => (
   <Section
     id="pages"
     title="What a page of a list costs"
-    lead="At most: a page with fewer items costs less, and an empty page nothing."
+    lead="The maximum: a page with fewer items costs less, and an empty page costs nothing."
   >
     <Table
       caption="Credits per page of each list, uncached"
@@ -83,7 +83,7 @@ export const Months = () => (
   <Section
     id="months"
     title="What a month costs"
-    lead="Four things people build, each with the smallest pack that is enough for a month, and nothing read from the cache."
+    lead="Four things people build, each with the smallest pack that covers a month if nothing is read from the cache."
   >
     <Table
       caption="Credits a month, and the pack to buy"
@@ -120,7 +120,7 @@ const Field = ({ unit, text, error }: Calculation['fields'][number]) => (
 );
 
 const Result = ({ month }: { month: Month | null }) => {
-  if (month === null) return <p>Nothing is calculated while a number is wrong.</p>;
+  if (month === null) return <p>There is no result until every number is valid.</p>;
   const { credits, buy } = month;
   if (buy === null) return <p>Nothing to pay: no items are read.</p>;
   const { pack, count, months } = buy;
@@ -159,7 +159,7 @@ const Calculator = ({ fields, per, month, warnings }: Calculation) => (
   <Section
     id="calculator"
     title="Calculate yours"
-    lead="How many items do you read? Every item is counted at its full price, as if nothing that you read were cached. A month has 30 days."
+    lead="How many items do you read? Every item is counted at its full price, as if nothing were cached. A month has 30 days."
   >
     <form class="calculator" action="/pricing#calculator">
       <div class="field">
@@ -219,7 +219,7 @@ const Buying = ({ sells, publisher: { contact, refunds } }: PricingModel) => (
     <p>
       {sells ? (
         <>
-          Packs are paid by card, on the page for <a href="/dashboard/credits">credits</a> of your dashboard. Credits
+          You pay for packs by card, on the <a href="/dashboard/credits">credits page</a> of your dashboard. Credits
           arrive within seconds, with a receipt to print.
         </>
       ) : (
@@ -228,13 +228,13 @@ const Buying = ({ sells, publisher: { contact, refunds } }: PricingModel) => (
     </p>
     <p>
       {refunds === null ? (
-        'The operator has not published a refund policy: ask before you buy.'
+        'The operator has not published a refund policy, so ask before you buy.'
       ) : (
         <>
-          Whether unspent credits are paid back: <a href={refunds}>the refund policy</a>.
+          <a href={refunds}>The refund policy</a> says whether unspent credits are paid back.
         </>
       )}{' '}
-      A refund takes back credits that are not spent; what was read stays paid.
+      A refund takes back unspent credits; what was read stays charged.
     </p>
     {contact === null ? null : (
       <p>

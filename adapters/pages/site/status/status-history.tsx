@@ -152,7 +152,7 @@ export const History = ({ history }: { history: HistoryModel | null }) => (
           <span class="down">not available for 1% of the day or more</span> <span class="none">no data</span>
         </p>
         <p class="key">
-          Days are UTC. Availability is the share of the minutes that were measured: days without data are left out.
+          Days are UTC. Availability is a share of the minutes that were measured, so days without data are left out.
         </p>
         <h2>Incidents</h2>
         {history.incidents.length === 0 ? (

@@ -92,7 +92,7 @@ const Closed = ({ network, sessions }: StatusModel) => {
       <h2>
         Closed by the network <span class="badge degraded">Limited</span>
       </h2>
-      <p>What {network} does not answer for now. Such reads fail, and cost nothing.</p>
+      <p>{network} does not answer these reads for now. They fail and cost nothing.</p>
       <dl class="facts">
         {closed.map(({ kind, until }) => (
           <Fact key={kind} name={kindWords(kind)} wide>
@@ -125,7 +125,7 @@ const Told = ({ baseUrl }: { baseUrl: string }) => (
     <h2 id="feed">Be told of incidents</h2>
     <p>
       <a href={STATUS_FEED}>The Atom feed</a> has an entry for each incident, which is updated while it lasts. Any feed
-      reader follows it:
+      reader can follow it:
     </p>
     <ul>
       <li>
