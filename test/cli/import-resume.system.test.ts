@@ -32,7 +32,7 @@ async function expectRest(cli: Cli, file: string): Promise<void> {
   );
   expect(JSON.parse(again.stdout)).toMatchObject({ users: { read: MANY, added: MANY, changed: 0 } });
   const finished = await cli.run('import', file);
-  expect(finished.stdout).toContain('Nothing to do: all of it was there already.');
+  expect(finished.stdout).toContain('Nothing to do: everything is already there.');
 }
 
 /** An import of which a part is stored, in a database that this test keeps open. */
@@ -72,7 +72,7 @@ describeOnSmallDisk('a full disk', 300, (folder) => {
     const { code, stderr } = await end;
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/Stored so far: [24]0,000 rows\. Give the same command again/),
+      expect.stringMatching(/Stored so far: [24]0,000 rows\. Run the same command again/),
     ]);
     rmSync(ballast);
     await expectRest(cli, file);

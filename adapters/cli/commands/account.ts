@@ -89,7 +89,7 @@ function findingCommands(account: Command): void {
   account
     .command('list')
     .alias('find')
-    .description('list the newest accounts, or those that a text is found in')
+    .description('list the newest accounts, or those that contain a text')
     .argument('[text]', 'part of the name or email address, or a whole account id or key')
     .option('--limit <number>', 'number of accounts', listLength, 50)
     .option('--json', 'print {"accounts":[…],"more"}')
@@ -124,12 +124,12 @@ function findingCommands(account: Command): void {
 function settingsCommands(account: Command): void {
   account
     .command('limit')
-    .description('change the rate limit of an account, or what counts as paid; what is not given stays as it is')
+    .description('change the rate limit of an account, or what counts as paid; options left out change nothing')
     .argument('<id>', 'account id', uuid)
-    .option('--qps <rate>', 'requests per second, or "tier" for those of its tier', rateOrTier)
+    .option('--qps <rate>', 'requests per second, or "tier" for the rate limit of its tier', rateOrTier)
     .option(
       '--paid-usd <dollars>',
-      'amount that counts as paid, for the tier; at least what was paid for packs',
+      'amount that counts as paid, for the tier; not less than was paid for packs',
       wholeDollars,
     )
     .option('--json', 'print {"account_id","rate_limit_qps","paid_usd"}')
@@ -341,7 +341,7 @@ function formatAccounts(accounts: readonly ListedAccount[], matching: string | u
     ['account', 'name', 'email', 'credits', 'paid in total', 'active keys', 'state', 'created'],
     rows,
   );
-  return more ? `${listed}\n\nThere are more: give a text to look for, or a higher --limit.` : listed;
+  return more ? `${listed}\n\nThere are more: give a text to search for, or a higher --limit.` : listed;
 }
 
 /** Ends every session of the account, on every browser. */

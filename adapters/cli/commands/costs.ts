@@ -21,9 +21,9 @@ export function costsCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Costs follow the price list of the network; what credits are worth, the average price of those sold. An operation whose price does not cover
-its cost, with as much from the cache as there was, is marked as a loss. Operations that are not persisted are one row,
-graphql, and subscriptions among them another, live-graphql.
+Costs come from the price list of the network; a credit is worth the average price of the credits sold. An operation
+whose price does not cover its cost, at the share of cached items it had, is marked as a loss. Operations that are not
+persisted share one row, graphql; subscriptions that are not persisted share another, live-graphql.
 ${examples('perch costs', 'perch costs --days 30 --daily', 'perch costs --json')}`,
     )
     .action(showCosts);
@@ -97,7 +97,7 @@ function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily
   ]);
   const credit = `A credit is counted as $${figure(price.usdPerCredit * 1000)} per 1,000: `;
   const why =
-    price.from === 'sales' ? 'the average of what was sold.' : 'the pack with the lowest price; none was sold.';
+    price.from === 'sales' ? 'the average of what was sold.' : 'the pack with the lowest price, because none was sold.';
   return `Since ${from} (UTC):\n\n${table(header, lines)}\n\n${credit}${why}`;
 }
 

@@ -12,38 +12,39 @@ export function databaseCommands(program: Command): void {
   database
     .command('distribute')
     .description('distribute the tables of accounts over the workers of Citus')
-    .option('--shards <number>', 'into how many shards, from 1 to 64 (default: two for each worker)', shardCount)
+    .option('--shards <number>', 'number of shards, from 1 to 64 (default: two for each worker)', shardCount)
     .option('--json', 'print what was done as JSON')
     .addHelpText(
       'after',
       `
-DATABASE_URL is the address of a coordinator of Citus. The database has to be on it and on each worker, each with the extension:
+DATABASE_URL must be the address of a Citus coordinator. The database must exist on it and on each worker, with the extension:
   create extension citus
-and the coordinator has to know its own address and the workers':
+The coordinator must know its own address and those of the workers:
   select citus_set_coordinator_host('HOST', PORT)
   select citus_add_node('HOST', PORT)
 
-Make a backup first, as there is no other way back, and stop all processes of Perch: while one is connected, this is refused. It brings
-the schema up to date, then goes on with whatever is not distributed yet: interrupted, run it again. The number of shards stays that of the
-first run. A role that is no superuser has to own the database. docs/scaling.md says what is different afterwards.
+Make a backup first, because there is no other way back, and stop all Perch processes: the command refuses to run while
+one is connected. It brings the schema up to date, then distributes whatever is not distributed yet. If it is interrupted,
+run it again; the number of shards stays as it was in the first run. A role that is not a superuser must own the database.
+docs/scaling.md describes what is different afterwards.
 ${examples('perch database distribute', 'perch database distribute --shards 8')}`,
     )
     .action(distributeDatabase);
   database
     .command('rebalance')
-    .description('move shards to workers of Citus that have few, while nodes run')
-    .option('--json', 'print how many were moved as JSON')
+    .description('move shards to Citus workers that have few, while nodes run')
+    .option('--json', 'print the number of shards moved as JSON')
     .addHelpText(
       'after',
       `
-After a worker was added on the coordinator:
+Run this after adding a worker on the coordinator:
   select citus_add_node('HOST', PORT)
 
-A role that is no superuser needs for a new worker, once and on the coordinator:
+For a new worker, a role that is not a superuser needs this grant, once and on the coordinator:
   grant execute on function replicate_reference_tables to ROLE
 
-Shards move one after the other. Charges go on; those of the accounts of a shard wait for some tenths of a second when it has arrived.
-Interrupted, run it again.
+Shards move one after the other. Charges continue; those of accounts on a shard wait a few tenths of a second when the
+shard has arrived. If the command is interrupted, run it again.
 ${examples('perch database rebalance')}`,
     )
     .action(rebalanceDatabase);

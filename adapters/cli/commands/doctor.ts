@@ -22,10 +22,10 @@ export function doctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('check the configuration, data folder, database, Redis and network, and report any problems')
-    .option('--all', 'list every variable with its value and what it must be')
+    .option('--all', 'list every variable with its value and the values it accepts')
     .option('--production', 'also check what a public service needs: docs/going-to-production.md, row by row')
     .addOption(
-      new Option('--backups <folder>', 'folder of the nightly backups, which --production looks into').implies({
+      new Option('--backups <folder>', 'folder of the nightly backups, which --production checks').implies({
         production: true,
       }),
     )

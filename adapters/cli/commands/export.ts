@@ -34,7 +34,7 @@ export function exportCommand(program: Command): void {
     .option('--limit <items>', 'stop after this many items, over all runs of this export', atLeastOne)
     .option('--count <items>', 'items per call (default: the maximum for the list)', atLeastOne)
     .addOption(new Option('--product <product>', 'search product').choices([...PRODUCTS]))
-    .option('--follow', 'continue with what is new, until Ctrl-C')
+    .option('--follow', 'continue with new items, until Ctrl-C')
     .option('--interval <seconds>', 'with --follow: seconds between two calls (default: 30)', intervalSeconds)
     .option('--fresh', 'bypass the cache, at double price')
     .addOption(
@@ -50,7 +50,7 @@ export function exportCommand(program: Command): void {
       `
 With --out, or with --state and >>, running the same command again resumes the export after Ctrl-C, a crash, a full disk or a
 spent budget; no item is written twice. --max-credits, --limit and --count may change between runs. Only one run at a time can
-write to a file. With --follow it continues with what is new once the whole list is there, until Ctrl-C; the same command resumes:
+write to a file. Once the whole list is there, --follow continues with new items until Ctrl-C; the same command resumes:
 new rows are appended, the oldest first. Parquet files cannot be appended to, and are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
 may take values starting with =, +, - or @ for formulas. When rows go to standard output, the summary goes to standard error.
 

@@ -15,11 +15,11 @@ export function importCommand(program: Command): void {
   program
     .command('import')
     .description(
-      'import files or folders into the database (network corpus); run again, it resumes where it stopped, or changes nothing',
+      'import files or folders into the database (network corpus); running it again resumes where it stopped, or changes nothing',
     )
     .argument('<path...>', 'files or folders to import')
     .option('--strict', 'stop at the first invalid line and import nothing')
-    .option('--escaped', 'texts of rows with Perch’s names are escaped as X escapes them (&amp;): decode them')
+    .option('--escaped', 'decode texts that X escaped (&amp;), in rows that use Perch’s names')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -65,13 +65,13 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
             progress ??= openProgress('Importing', bytesTotal);
             progress.update(bytesRead, basename(file));
           },
-          onWait: () => note('Another import is running; this one begins when it has ended.'),
+          onWait: () => note('Another import is running; this one starts when it has finished.'),
           onBegin: tellBeginning,
           onKept: (rows) => (kept = rows),
         });
       } catch (error) {
         progress?.stop();
-        if (kept > 0) note(`Stored so far: ${counted(kept, 'row')}. Give the same command again to resume there.`);
+        if (kept > 0) note(`Stored so far: ${counted(kept, 'row')}. Run the same command again to resume there.`);
         // The line was already reported; the fault is in the file, not in the command line.
         if (faults > 0 && options.strict === true)
           throw new Failure('stopped at the first invalid line; nothing was imported');
@@ -93,7 +93,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
 
 function tellBeginning({ reached, isChanged, begunAt }: Begun): void {
   const when = `${begunAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  if (isChanged) note(`The import that began ${when} was not finished, and files have changed since: it begins anew.`);
+  if (isChanged) note(`The import that began ${when} did not finish, and files have changed since, so it starts over.`);
   else if (reached !== null)
     note(`Resuming after ${counted(rowsRead(reached.summary), 'row')} of the import that began ${when}.`);
 }
@@ -108,6 +108,6 @@ function formatSummary(summary: ImportSummary): string {
     .join('');
   const faults = count === 0 ? '' : `\n${counted(count, 'invalid line')} skipped; see above.`;
   const isNew = KINDS.some((kind) => summary[kind].added + summary[kind].changed > 0);
-  const nothing = isNew || count > 0 ? '' : '\nNothing to do: all of it was there already.';
+  const nothing = isNew || count > 0 ? '' : '\nNothing to do: everything is already there.';
   return table(['', 'read', 'added', 'changed'], rows) + omitted + faults + nothing;
 }

@@ -47,7 +47,7 @@ export function keyCommands(program: Command): void {
 
   key
     .command('limit')
-    .description('change what a key may read, from where, and until when; what is not given stays as it is')
+    .description('change what a key may read, from where, and until when; options left out change nothing')
     .argument('<prefix>', 'prefix of the key, such as perch_live_a1B2c3', prefix)
     .option('--reads <kinds>', READS, reads)
     .option('--from <networks>', FROM, networks)

@@ -22,40 +22,42 @@ export function ledgerCommands(program: Command): void {
     .action(checkLedger);
   ledger
     .command('archive')
-    .description('write whole months of debits to files and take them out of the database')
-    .requiredOption('--before <month>', 'archive what ended before this month or day, such as 2026-01', monthOrDay)
+    .description('write whole months of debits to files and remove them from the database')
+    .requiredOption('--before <month>', 'archive months that ended before this month or day, such as 2026-01', monthOrDay)
     .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
     .addOption(
       new Option(
         '--format <format>',
-        'parquet, which needs @duckdb/node-api, or ndjson (default: what is there)',
+        'parquet, which needs @duckdb/node-api, or ndjson (default: parquet if possible)',
       ).choices(['parquet', 'ndjson']),
     )
     .option('--json', 'print the archived months as JSON')
     .addHelpText(
       'after',
       `
-Of a month that is divided by its volume, each week or day counts as one.
-Each month becomes a file, and debits-2025-12.json with its count, sum and SHA-256: debits-2025-12.parquet where DuckDB is
-installed (npm install @duckdb/node-api), otherwise debits-2025-12.ndjson.gz, one debit in a line, at a third of the speed. The file
-is read back and compared before its month leaves the database. Balances, usage and what keys have spent stay as they are, and
-ledger check stays exact; receipts of the month are found only where PERCH_ARCHIVES names the folder. Months that ended less than a day ago, or whose debits are not
-all summed up yet, are refused.
+Where a month is divided into weeks or days because of its volume, each of them counts as a month.
+Each month becomes two files: its debits, and debits-2025-12.json with their count, sum and SHA-256. The debits are in
+debits-2025-12.parquet where DuckDB is installed (npm install @duckdb/node-api), otherwise in debits-2025-12.ndjson.gz, one
+debit per line, at a third of the speed. The file is read back and compared before the month leaves the database. Balances,
+usage and the amounts that keys have spent do not change, and ledger check stays exact; receipts of the month are found
+only where PERCH_ARCHIVES names the folder. Months that ended less than a day ago, or whose debits are not all summed up
+yet, are refused.
 
-The service may run meanwhile: charges wait a moment while a month is taken out. Interrupted, it may be run again: what is
-complete stays, and an incomplete month is begun again.
+The service may keep running: charges wait a moment while a month is removed. If the command is interrupted, run it again:
+complete months stay, and an incomplete month is started over.
 ${examples('perch ledger archive --before 2026-01 --out /backup/perch', 'perch ledger archive --before 2026-01 --out . --format ndjson')}`,
     )
     .action(archiveLedger);
   ledger
     .command('restore')
     .description('load an archived month into the database again')
-    .argument('<manifest>', 'the .json file of the month, beside its .parquet or .ndjson.gz')
+    .argument('<manifest>', 'the .json file of the month, next to its .parquet or .ndjson.gz')
     .option('--json', 'print the restored month as JSON')
     .addHelpText(
       'after',
       `
-The file must be what was archived, to the byte. Its debits are seen once all of them are there; interrupted, it may be run again.
+The file must be exactly what was archived, to the byte. Its debits become visible once all of them are there. If the command
+is interrupted, run it again.
 ${examples('perch ledger restore /backup/perch/debits-2025-12.json')}`,
     )
     .action(restoreLedger);

@@ -15,14 +15,15 @@ import { withStores } from '../with-stores.js';
 export function statsCommand(program: Command): void {
   program
     .command('stats')
-    .description('show the service in figures: credits sold, granted, spent and outstanding, each day, and requests')
+    .description('show the figures of the service: credits sold, granted, spent and outstanding, each day, and requests')
     .option('--days <number>', 'days to show, today included, from 1 to 400', days, 30)
     .option('--json', 'print the figures as JSON')
     .addHelpText(
       'after',
       `
-The same figures as the operator's pages on money and traffic. Amounts are credits; worth is what the credits spent were worth, granted ones too, cost is by
-the price list of the network. Requests are kept for 31 days. What each operation earns and costs: perch costs.
+The same figures as the operator's pages on money and traffic. Amounts are in credits. Worth is the
+value of the credits spent, granted ones included; cost comes from the price list of the network. Requests are kept for
+31 days. For what each operation earns and costs, see perch costs.
 ${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
     )
     .action(showStats);
@@ -149,6 +150,6 @@ export function trafficText({ operations, limits }: TrafficFigures): string {
   const met = limits.map(({ accountId, account, limit, refusals, lastDay }) => [
     ...[account ?? accountId ?? 'without a valid key', limit, refusals, lastDay],
   ]);
-  const whom = met.length === 0 ? 'Nobody met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
+  const whom = met.length === 0 ? 'No account met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
   return `${requests}\n\n${whom}`;
 }
