@@ -129,7 +129,7 @@ const writeAsLines: Write = async (sql, month, folder, progress) => {
 
 /** The note that is shown when a month's table is first found in use. */
 const waiting = (month: string): string =>
-  `perch: waiting for a query that is reading the ledger, to change the table of ${month}`;
+  `perch: waiting for a query that reads the ledger, before changing the table of ${month}`;
 
 /**
  * Loads an archived month back into the database, given the path of its manifest. Its debits become visible only when

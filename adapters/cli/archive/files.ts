@@ -179,7 +179,7 @@ export async function readManifest(path: string): Promise<Manifest> {
 export async function checkFile(path: string, sha256: string): Promise<void> {
   const found = await hashFile(path);
   if (found === null) throw new Failure(`${path} does not exist`);
-  if (found !== sha256) throw new Failure(`${path} is not as it was archived: its SHA-256 is ${found}, not ${sha256}`);
+  if (found !== sha256) throw new Failure(`${path} has changed since it was archived: its SHA-256 is ${found}, not ${sha256}`);
 }
 
 /** The lines of a file, in batches. */
@@ -203,7 +203,7 @@ const LINES_AT_ONCE = 5_000;
 
 /** Reads a file back and compares it line by line with the debits. Throws Failure if they differ. */
 export async function checkRows(path: string, batches: Batches): Promise<void> {
-  const differs = new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
+  const differs = new Failure(`${path} does not match the ledger: remove it, and run the command again`);
   const written = flat(readArchive(path));
   try {
     for await (const line of flat(batches)) if ((await written.next()).value !== line) throw differs;

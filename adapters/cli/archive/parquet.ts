@@ -46,7 +46,7 @@ export interface FileContent {
 const SIZE = { memory: '1GB' };
 
 export const NO_DUCKDB =
-  'Parquet needs DuckDB: run `npm install @duckdb/node-api`; archives without it have --format ndjson';
+  'Parquet needs DuckDB: run `npm install @duckdb/node-api`; without it, use --format ndjson';
 
 /**
  * Writes debits (CSV without a header, columns in the order above) to a Parquet file sorted by account and request.
@@ -64,7 +64,7 @@ export async function archiveParquet(path: string, csv: AsyncIterable<Buffer>): 
         (format parquet, compression zstd)`);
       const [came, written] = [await contentOf(duck, 'debits'), await contentOf(duck, parquet(path))];
       if (JSON.stringify(came) !== JSON.stringify(written))
-        throw new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
+        throw new Failure(`${path} does not match the ledger: remove it, and run the command again`);
       await sync(path);
       return written;
     });

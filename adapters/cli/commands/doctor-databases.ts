@@ -44,7 +44,7 @@ async function describeHosts(
 
 const unwaited = (states: readonly HostState[]): string[] =>
   states.some(({ role, isSynchronous }) => role === 'primary' && isSynchronous === false)
-    ? ['commits wait for no standby, so a fail-over loses the last of them']
+    ? ['commits do not wait for a standby, so a fail-over loses the latest ones']
     : [];
 
 /** Describes a database that Citus distributes: its workers, what each holds, and which tables are not distributed. */
@@ -91,7 +91,7 @@ async function whyThrough(sql: Sql, coordinator: Target, worker: string): Promis
   const itself = connect(serverAt(coordinator, worker), { max: 1, name: 'perch doctor' });
   try {
     const why = await whyNotAsked(sql, itself, worker);
-    return why && `charges go through the coordinator, as it can't be used from here: ${why}`;
+    return why && `charges go through the coordinator, because this machine cannot use the worker: ${why}`;
   } finally {
     await itself.end({ timeout: 1 });
   }
@@ -111,8 +111,8 @@ export async function describeCorpus(sql: Sql): Promise<CheckResult> {
 export async function describeReplica(replica: Replica): Promise<CheckResult> {
   const { why, asOf } = await replica.look(REPLICA_WAIT_MS);
   if (asOf === null)
-    return { name: 'History', ok: false, detail: `read at DATABASE_URL, as its replica cannot be used: ${why}` };
-  const detail = `from the replica at HISTORY_DATABASE_URL, whose newest commit is of ${asOf.toISOString()}`;
+    return { name: 'History', ok: false, detail: `read at DATABASE_URL, because its replica cannot be used: ${why}` };
+  const detail = `from the replica at HISTORY_DATABASE_URL, whose newest commit is from ${asOf.toISOString()}`;
   return { name: 'History', ok: true, detail };
 }
 

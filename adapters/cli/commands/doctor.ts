@@ -264,7 +264,7 @@ function checkPublished({ publisher, stripe }: Config, isPublic: boolean): Check
 
 function costText({ per, usd }: NetworkBilling, billed: readonly Billed[]): string {
   const cost = billed.reduce((sum, { kind, items }) => sum + usd[kind] * (per === 'item' ? items : 1), 0);
-  return `this check cost $${cost.toFixed(3)} at most`;
+  return `this check cost at most $${cost.toFixed(3)}`;
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -80,12 +80,12 @@ const NO_DATABASE = 'not known without the database: see Database above';
 
 function checkPostgres({ databaseUrl }: Config, stored: StoredFacts | null): CheckResult {
   const fault = (): string | null => {
-    if (databaseUrl === null) return 'set DATABASE_URL: the embedded server comes without programs for backups';
+    if (databaseUrl === null) return 'set DATABASE_URL: the embedded server has no backup programs';
     if (stored === null) return NO_DATABASE;
     if (stored.unsafe.length === 0) return null;
-    return `turn ${stored.unsafe.join(', ')} on in Postgres: a crash would lose charges of delivered answers`;
+    return `turn ${stored.unsafe.join(', ')} on in Postgres: a crash would lose charges for delivered answers`;
   };
-  return row('Postgres', fault(), 'a server of your own, which keeps what it has confirmed');
+  return row('Postgres', fault(), 'your own server, which keeps everything it has confirmed');
 }
 
 function checkSecret({ secret, home }: Config, stored: StoredFacts | null): CheckResult {
@@ -178,22 +178,22 @@ function checkTls({ baseUrl, host, port }: Config, visit: Visit): CheckResult {
     if (visit === null) return `set PERCH_BASE_URL to an https address, not ${baseUrl}`;
     if ('failure' in visit) return `make ${baseUrl} reachable, with a valid certificate: ${visit.failure}`;
     if (versionOf(visit) === null) {
-      return `let the proxy pass ${baseUrl} on to ${host}:${port}: it answers ${visit.answers[0]?.status}, and not as Perch does`;
+      return `let the proxy pass ${baseUrl} on to ${host}:${port}: it answers ${visit.answers[0]?.status}, and not as Perch would`;
     }
     return endsAt - Date.now() < RENEWED_DAYS * DAY_MS
       ? `renew the certificate of ${baseUrl}: it expires on ${end}`
       : null;
   };
-  return row('TLS', fault(), `${baseUrl}, with a certificate until ${end}`);
+  return row('TLS', fault(), `${baseUrl}, with a certificate valid until ${end}`);
 }
 
 function checkProxy({ trustedProxies }: Config, visit: Visit): CheckResult {
   const fault = (): string | null => {
     if (trustedProxies.length === 0) {
-      return "set PERCH_TRUST_PROXY to the proxy's address (loopback on the same machine): otherwise all strangers share one limit";
+      return "set PERCH_TRUST_PROXY to the proxy's address (loopback on the same machine): otherwise all callers without a key share one limit";
     }
     const everybody = trustedProxies.find((each) => /\/[0-7]$/.test(each));
-    if (everybody !== undefined) return `name the proxy alone in PERCH_TRUST_PROXY: ${everybody} trusts everybody`;
+    if (everybody !== undefined) return `name only the proxy in PERCH_TRUST_PROXY: ${everybody} trusts every address`;
     if (versionOf(visit) === null) return 'not known until the public address answers: see TLS';
     return isBelieved(visit) ? 'let the proxy replace X-Forwarded-For: a client may claim any address' : null;
   };
@@ -213,7 +213,7 @@ async function checkMail({ mail: { smtpUrl } }: Config): Promise<CheckResult> {
     () => null,
     (error: Error) => `correct SMTP_URL, or the server at ${host}: ${error.message}`,
   );
-  return row(name, failure, `${host} takes mail`);
+  return row(name, failure, `${host} accepts mail`);
 }
 
 function checkOperators({ operators, baseUrl }: Config, stored: StoredFacts | null): CheckResult {
@@ -241,8 +241,8 @@ async function checkPayments({ stripe: { secretKey, webhookSecret, baseUrl } }: 
       ({ cause }: Error) => `correct STRIPE_SECRET_KEY: ${cause instanceof Error ? cause.message : 'no answer'}`,
     );
   const isTest = /^[a-z]+_test_/.test(secretKey);
-  const test = isTest ? "replace STRIPE_SECRET_KEY by a live key: this one is of Stripe's test mode" : null;
-  return row(name, failure ?? test, 'Stripe takes the live key');
+  const test = isTest ? "replace STRIPE_SECRET_KEY with a live key: this one is for Stripe's test mode" : null;
+  return row(name, failure ?? test, 'Stripe accepts the live key');
 }
 
 /** One day between nightly backups, plus some hours to make one. */
@@ -259,7 +259,7 @@ async function checkBackups(folder: string | undefined): Promise<CheckResult> {
   const newest = found.filter((each) => each !== null).sort((a, b) => b.madeAt - a.madeAt)[0];
   if (newest === undefined) return row(name, `make the first backup: there is none in ${folder}`, '');
   const hours = Math.floor((Date.now() - newest.madeAt) / HOUR_MS);
-  const old = `find out why no backup was made since ${newest.path}, ${counted(hours, 'hour')} ago`;
+  const old = `find out why no backup has been made since ${newest.path}, ${counted(hours, 'hour')} ago`;
   return row(name, hours < MOST_HOURS ? null : old, `${newest.path}, made ${counted(hours, 'hour')} ago`);
 }
 
@@ -288,7 +288,7 @@ async function checkMetrics({ host, metricsPort }: Config): Promise<CheckResult>
   );
   const fault = text.includes('perch_build_info')
     ? null
-    : `start the service with PERCH_METRICS_PORT: ${url} is silent`;
+    : `start the service with PERCH_METRICS_PORT: no metrics at ${url}`;
   return row(name, fault, url);
 }
 
@@ -299,7 +299,7 @@ const IDLE_BYTES = 140 * MIB;
 function checkMemory({ overload: { maxRssBytes, processes }, cacheBytes }: Config): CheckResult {
   const bytes = maxRssBytes ?? containerShareBytes(processes, process.constrainedMemory());
   const needed = IDLE_BYTES + cacheBytes;
-  const figures = `${Math.floor(bytes / MIB)} MiB a process; idle with a full cache it takes ${Math.ceil(needed / MIB)}`;
+  const figures = `${Math.floor(bytes / MIB)} MiB per process; an idle one with a full cache takes ${Math.ceil(needed / MIB)}`;
   const fault = (): string | null => {
     if (bytes === 0) return 'limit the memory of the container, or set PERCH_MAX_RSS_MB';
     return bytes < needed ? `allow more memory, or set a smaller PERCH_CACHE_MB: ${figures}` : null;
@@ -325,7 +325,7 @@ export async function allowedCores(groups = '/sys/fs/cgroup'): Promise<number> {
 export function checkCpu({ workers }: Pick<Config, 'workers'>, cores: number): CheckResult {
   const figures = `${counted(workers, 'process', 'processes')} on ${Number(cores.toFixed(1))} cores`;
   const most = Math.max(1, Math.ceil(cores));
-  return row('CPU', workers > most ? `set WORKERS to ${most} at most: ${figures}` : null, figures);
+  return row('CPU', workers > most ? `set WORKERS to at most ${most}: ${figures}` : null, figures);
 }
 
 function checkVersion(visit: Visit): CheckResult {

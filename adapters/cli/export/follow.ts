@@ -55,7 +55,7 @@ export function checkFollowed(
 export function following(client: ExportClient, interval = USUAL_INTERVAL_S, say: (text: string) => void): Follow {
   return {
     onBegin: ({ items }) => say(`perch: ${counted(items, 'item')}; following, every ${interval} s`),
-    onGap: () => say('perch: items may be missing here: more came than one call reads'),
+    onGap: () => say('perch: items may be missing here, because more arrived than one call reads'),
     wait: () => client.pause(interval),
   };
 }

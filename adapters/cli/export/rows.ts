@@ -11,7 +11,7 @@ export function inferFormat(out: string | null): Format {
   const ending = extname(out ?? '').slice(1);
   const known = FORMATS.find((format) => format === ending);
   if (known === undefined && ending !== '')
-    throw new Failure(`.${ending} is not the ending of a format: ${FORMATS.join(', ')}; or say --format`, WRONG_USE);
+    throw new Failure(`.${ending} is not the ending of a format: ${FORMATS.join(', ')}; or use --format`, WRONG_USE);
   return known ?? 'ndjson';
 }
 

@@ -7,7 +7,7 @@ import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { facts } from '../print.js';
 import type { PreparedDemo } from './demo.js';
 
-const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
+const TEST_KEY = `And a test key, for tests and CI, with an invented network and ${figure(PLAY_CREDITS)} play credits each day:`;
 
 /** A first read without a demo: a handle that is certain to exist, or else the key's own account. */
 function firstPathOf(network: Config['network']): string {
@@ -48,7 +48,7 @@ function firstRead(url: string, config: Config, demo: PreparedDemo | null): stri
       '  npm run -s perch -- account create --name me --credits 1000',
       'Then read with it:',
       `  curl -s -H "x-api-key: THE_KEY" ${read}`,
-      'Its dashboard opens with a link that this prints:',
+      'This prints a link that opens its dashboard:',
       '  npm run -s perch -- account sign-in THE_ACCOUNT_ID',
     ];
   }

@@ -97,7 +97,7 @@ await describeWithReplica('history on a replica', (programs) => {
     expect(checks).toContainEqual({
       name: 'History',
       ok: true,
-      detail: expect.stringMatching(/^from the replica at HISTORY_DATABASE_URL, whose newest commit is of 2/),
+      detail: expect.stringMatching(/^from the replica at HISTORY_DATABASE_URL, whose newest commit is from 2/),
     });
 
     // After its promotion it is the primary, and nothing is missing.

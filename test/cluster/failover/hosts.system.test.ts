@@ -73,7 +73,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
 
   it('is checked host by host by `perch doctor`', { timeout: SLOW_MS }, async () => {
     const { primary, standby } = postgres.hosts;
-    const asynchronous = 'commits wait for no standby, so a fail-over loses the last of them';
+    const asynchronous = 'commits do not wait for a standby, so a fail-over loses the latest ones';
     expect(await hostsRow([standby, primary])).toMatchObject({
       ok: true,
       detail: `${standby} standby, ${primary} primary; ${asynchronous}`,

@@ -212,7 +212,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
         /^sign in at https:\S+\/sign-in as olga@perch\.example: there is no account yet$/,
       ),
       Backups: expect.stringMatching(/^make the first backup: there is none in /),
-      Metrics: expect.stringMatching(/^start the service with PERCH_METRICS_PORT: .* is silent$/),
+      Metrics: expect.stringMatching(/^start the service with PERCH_METRICS_PORT: no metrics at /),
       Version: 'not known until the public address answers: see TLS',
     });
     expect(Object.keys(told)).toHaveLength(6);
@@ -267,7 +267,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
 
     it('prints the rows as text, and where they are explained', async () => {
       const text = await run(shellWith('--backups /var/backups/perch'));
-      expect(text).toMatch(/^ok {6}TLS {12}https:\/\/localhost:\d+, with a certificate until \d{4}-\d\d-\d\d$/m);
+      expect(text).toMatch(/^ok {6}TLS {12}https:\/\/localhost:\d+, with a certificate valid until \d{4}-\d\d-\d\d$/m);
       expect(text).toContain('docs/going-to-production.md');
     });
 
@@ -400,15 +400,15 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     });
 
     it.each([
-      ['TLS', /^let the proxy pass https:\S+ on to 127\.0\.0\.1:\d+: it answers 404, and not as Perch does$/],
-      ['Proxy', 'name the proxy alone in PERCH_TRUST_PROXY: 0.0.0.0/0 trusts everybody'],
+      ['TLS', /^let the proxy pass https:\S+ on to 127\.0\.0\.1:\d+: it answers 404, and not as Perch would$/],
+      ['Proxy', 'name only the proxy in PERCH_TRUST_PROXY: 0.0.0.0/0 trusts every address'],
       ['Mail', /^correct SMTP_URL, or the server at \S+: Invalid login/],
       ['Operators', /as nobody@perch\.example: there is no account yet$/],
       ['Payments', 'correct STRIPE_SECRET_KEY: Invalid API Key provided'],
       ['Backups', /^create \S+ for the backups, or let this user read it$/],
-      ['Metrics', /is silent$/],
-      ['Memory', /^allow more memory, or set a smaller PERCH_CACHE_MB: 200 MiB a process; .* takes 396$/],
-      ['CPU', /^set WORKERS to \d+ at most: 256 processes on \d+ cores$/],
+      ['Metrics', /no metrics at /],
+      ['Memory', /^allow more memory, or set a smaller PERCH_CACHE_MB: 200 MiB per process; .* takes 396$/],
+      ['CPU', /^set WORKERS to at most \d+: 256 processes on \d+ cores$/],
     ])('reports what is wrong with %s', (name, detail) => {
       expect(rowOf(wrong, name)).toEqual({ name, ok: false, detail: expect.stringMatching(detail) });
       expect(wrong.code).toBe(1);
@@ -473,7 +473,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       const { ok, detail } = rowOf(await doctor({}, old), 'Backups') ?? {};
       expect([ok, detail]).toEqual([
         false,
-        expect.stringMatching(/^find out why no backup was made since .*, 50 hours ago$/),
+        expect.stringMatching(/^find out why no backup has been made since .*, 50 hours ago$/),
       ]);
     });
 

@@ -198,7 +198,7 @@ test('notices a file that differs from the ledger when it is read back', async (
   const lines = text.split('\n');
   for (const other of [text.replace('"seq":2', '"seq":3'), `${text}{}\n`, lines.slice(1).join('\n')]) {
     await writeFile(path, gzipSync(other));
-    await expect(checkRows(path, batches())).rejects.toThrow('is not what the ledger holds');
+    await expect(checkRows(path, batches())).rejects.toThrow('does not match the ledger');
   }
   await writeFile(path, 'no gzip');
   await expect(checkRows(path, batches())).rejects.toThrow();

@@ -117,6 +117,6 @@ test('refuses to restore a file that differs from the archived one by a byte', a
   const bytes = await readFile(path);
   bytes[40] = (bytes[40] ?? 0) ^ 1;
   await writeFile(path, bytes);
-  await expect(home.restore(JANUARY)).rejects.toThrow('not as it was archived');
+  await expect(home.restore(JANUARY)).rejects.toThrow('has changed since it was archived');
   expect(await home.rowsOf()).toHaveLength(1);
 });

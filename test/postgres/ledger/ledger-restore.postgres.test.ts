@@ -67,7 +67,7 @@ describe('a restore', () => {
     damaged[bytes.length - 9] = (damaged[bytes.length - 9] ?? 0) ^ 1;
     for (const content of [damaged, bytes.subarray(0, -1)]) {
       await writeFile(path, content);
-      await expect(restore(JANUARY)).rejects.toThrow('not as it was archived');
+      await expect(restore(JANUARY)).rejects.toThrow('has changed since it was archived');
     }
     await rm(path);
     await expect(restore(JANUARY)).rejects.toThrow('does not exist');
