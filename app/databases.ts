@@ -148,7 +148,7 @@ async function checkCorpus(
   const read = await schemaOf(corpusSql);
   if (read.isStandby && hostsOf(url).length === 1) {
     throw new Error(
-      `${where} is a standby, which takes no imports. Name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=prefer-standby`,
+      `${where} is a standby, which accepts no imports. Name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=prefer-standby`,
     );
   }
   if (isReady(read, where)) return;
@@ -172,7 +172,7 @@ const LONGEST_CATCH_UP_MS = 10_000;
 function isReady({ version }: Schema, where: string): boolean {
   if (version !== null && version > newestSchema()) {
     throw new Error(
-      `${where} has schema ${version}, of a later version of Perch: upgrade this one, which has ${newestSchema()}`,
+      `${where} has schema ${version}, from a later version of Perch: upgrade this one, which has ${newestSchema()}`,
     );
   }
   return version === newestSchema();

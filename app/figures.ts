@@ -34,7 +34,7 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
     try {
       await book.flush();
     } catch (err) {
-      log.warn({ err }, 'What reads earn and cost could not be written. It is kept, and written with the next minute.');
+      log.warn({ err }, 'The earnings and costs of reads could not be written. They are kept, and will be written with the next minute.');
     }
   };
   await lifecycle.open(
@@ -58,7 +58,7 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
 }
 
 const lossWarning = ({ operation, worthUsd, costUsd, hitRate }: Loss): string =>
-  `${operation} does not earn what it costs: $${worthUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
+  `${operation} does not earn what it costs: it earned $${worthUsd.toFixed(2)} and cost $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
 
 export interface TrafficOptions {
   readonly stores: Pick<Stores, 'sql' | 'queries'>;
@@ -84,7 +84,7 @@ export async function openTraffic(
     try {
       await book.flush();
     } catch (err) {
-      log.warn({ err }, 'The sums of requests could not be written. They are kept, and written with the next minute.');
+      log.warn({ err }, 'The sums of requests could not be written. They are kept, and will be written with the next minute.');
     }
   };
   await lifecycle.open(

@@ -3,7 +3,7 @@ import { polling, type StartPoll } from '../src/lib/poll.js';
 
 /** Polls of this process. A run reports its expected failures itself. */
 export const loggedPolling = (log: FastifyBaseLogger): StartPoll =>
-  polling((err) => log.error({ err }, 'A background task failed. It will run again at its next time.'));
+  polling((err) => log.error({ err }, 'A background task failed. It will run again at its next scheduled time.'));
 
 /** Longest wait for a part to close, unless the part sets its own. */
 const CLOSE_MS = 7_000;

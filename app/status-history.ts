@@ -43,7 +43,7 @@ export async function openStatusHistory(
       isDatabaseAway = !(await databaseAnswers(sql));
       log.warn(
         { err },
-        'The history of the status could not be written. It is kept, and written with the next minute.',
+        'The history of the status could not be written. It is kept, and will be written with the next minute.',
       );
     }
   };

@@ -50,7 +50,7 @@ export async function openAlerts(
     webhooks,
     secret,
     authUrl,
-    onFailure: (err) => log.error({ err }, 'A notice or webhook to a customer could not be sent. It is tried again.'),
+    onFailure: (err) => log.error({ err }, 'A notice or webhook to a customer could not be sent. It will be retried.'),
   });
   const { watch } = await lifecycle.open(
     'notices, alerts and webhooks',

@@ -51,7 +51,7 @@ it('is refused without a schema, with what to do, until an import creates it', a
 it('is refused with the schema of a later version', async () => {
   const later = newestSchema() + 1;
   await corpus.sql`insert into public.schema_version (version, name) values (${later}, 'later')`;
-  await expect(open()).rejects.toThrow(`has schema ${later}, of a later version of Perch: upgrade this one`);
+  await expect(open()).rejects.toThrow(`has schema ${later}, from a later version of Perch: upgrade this one`);
 });
 
 it('is migrated from an earlier schema at the start', async () => {
