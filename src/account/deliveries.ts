@@ -27,7 +27,7 @@ const MOST_LISTED = 100;
 
 /** The results of mails: accepted by the mail server, or not. */
 const NO_ANSWER: DeliveryResult = { status: null, excerpt: null, fault: null };
-const NOT_TAKEN: DeliveryResult = { ...NO_ANSWER, fault: 'The mail server did not take it.' };
+const NOT_TAKEN: DeliveryResult = { ...NO_ANSWER, fault: 'The mail server did not accept it.' };
 
 /** How long a test waits for its outcome. */
 const TEST_MS = 5_000;

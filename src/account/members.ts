@@ -221,7 +221,7 @@ const invitationMail = (of: { to: string; account: string; role: GivenRole; link
     '',
     of.link,
     '',
-    `The link works once, for ${INVITED_DAYS} days, and only for somebody who signs in with this address.`,
+    `The link works once, for ${INVITED_DAYS} days, and only for the person who signs in with this address.`,
     '',
     'If you do not know who invited you, you can ignore this: nothing happens unless you accept.',
     '',

@@ -17,7 +17,7 @@ const CHECKS_SECONDS = 3600;
 export async function admitByHand(limiter: RateLimiter, accountId: string): Promise<void> {
   const rate = await limiter.take(`alert-tests:${accountId}`, BY_HAND, BY_HAND_SECONDS);
   if (rate.allowed) return;
-  throw new ServiceError('rate_limited', `Notices can be sent by hand ${BY_HAND} times an hour, tests among them.`, {
+  throw new ServiceError('rate_limited', `Notices can be sent by hand ${BY_HAND} times an hour, including tests.`, {
     retryAfter: rate.retryAfterSeconds,
   });
 }

@@ -115,7 +115,7 @@ export const SETTINGS = {
     'no privacy policy is linked',
   ),
   PERCH_REFUNDS_URL: optional(
-    'Your refund policy, linked from every page and beside the prices.',
+    'Your refund policy, linked from every page and next to the prices.',
     webPage,
     'an http or https URL',
     'no refund policy is linked',

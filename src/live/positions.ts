@@ -112,7 +112,7 @@ export class Positions {
     const found = places.split('.').map((place) => PLACE.exec(place));
     if (given.length !== seal.length || !timingSafeEqual(given, seal) || found.length !== count) {
       throw badRequest(
-        'Last-Event-ID is not that of a stream of the same lists. Leave it out to start now.',
+        'Last-Event-ID is not from a stream of the same lists. Leave it out to start now.',
         'Last-Event-ID',
       );
     }

@@ -62,7 +62,7 @@ export class EmailChange {
     const to = parsed.data;
     needRecentSignIn(visitor, clock.now());
     const from = await emailOf(personId);
-    if (isSame(from, to)) throw badRequest('This is the address of your account already.', 'email');
+    if (isSame(from, to)) throw badRequest('This is already the address of your account.', 'email');
     const rate = await limiter.take(`email-change:of:${personId}`, PER_ACCOUNT, WINDOW_SECONDS);
     if (!rate.allowed) {
       throw new ServiceError('rate_limited', 'Too many links were requested for this account. Try again later.', {

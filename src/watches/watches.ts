@@ -256,7 +256,7 @@ function wantedList({ subjects, product, count }: WatchRequest): WantedList {
   if (product != null && !isSearch) throw badRequest('product is for a search: send it with q.', 'product');
   const chosen = isSearch ? (product ?? 'Latest') : null;
   if (chosen !== null && !hasSince({ kind: read.kind, product: chosen }))
-    throw badRequest(`product ${chosen} has no order of time: it cannot be watched.`, 'product');
+    throw badRequest(`product ${chosen} is not ordered by time, so it cannot be watched.`, 'product');
   const { initial, max } = read.size;
   if (count != null && (count < 1 || count > max)) throw outOfBounds('count', { min: 1, max }, String(count));
   return { read, kind: read.kind, subject, product: chosen, count: count ?? initial };
@@ -290,14 +290,14 @@ function limitOf(credits: number | null | undefined): Thousandths | null {
 }
 
 const noCursor = (): ServiceError =>
-  new ServiceError('bad_request', 'cursor must be the next_cursor of the page before, unchanged.', {
+  new ServiceError('bad_request', 'cursor must be the next_cursor of the previous page, unchanged.', {
     param: 'cursor',
     reason: 'cursor_malformed',
   });
 
 const inTurn = (): ServiceError =>
   badRequest(
-    'This delivery is sent once those before it have been received or given up. If the watch is paused, resume it: it then sends them in order.',
+    'This delivery is sent once all earlier ones have been received or given up. If the watch is paused, resume it: it then sends them in order.',
   );
 
 const tooMany = (most: number): ServiceError =>
@@ -305,6 +305,6 @@ const tooMany = (most: number): ServiceError =>
 
 const another = ({ watchId, count, dailyLimit }: WatchRecord): ServiceError =>
   badRequest(
-    `Watch ${watchId} follows this list to this address already, with count ${count}, ${dailyLimit === null ? 'no daily limit' : `${toCredits(dailyLimit)} credits a day`} and perhaps another key. End it first.`,
+    `Watch ${watchId} already follows this list to this address, with count ${count}, ${dailyLimit === null ? 'no daily limit' : `${toCredits(dailyLimit)} credits a day`} and perhaps another key. End it first.`,
     'webhook_url',
   );

@@ -33,7 +33,7 @@ describe('positions of a stream', () => {
     ['of a megabyte', '.'.repeat(1024 * 1024), 1],
     ['of a megabyte of places', `${id}${'.abc'.repeat(100_000)}`, 1],
   ])('are refused when they are %s', (_what, text, count) => {
-    expect(() => positions.decode(text, count)).toThrow(/Last-Event-ID is not that of a stream of the same lists/);
+    expect(() => positions.decode(text, count)).toThrow(/Last-Event-ID is not from a stream of the same lists/);
   });
 
   it.each<[string, Anchor]>([

@@ -167,7 +167,7 @@ describe('deliveries of a watch', () => {
     const reply = await client.post(`${path}/${newest?.id}/send`, {});
     expect([reply.status, reply.body.error.message]).toEqual([
       400,
-      'This delivery is sent once those before it have been received or given up. If the watch is paused, resume it: it then sends them in order.',
+      'This delivery is sent once all earlier ones have been received or given up. If the watch is paused, resume it: it then sends them in order.',
     ]);
     service.status = 204;
     await client.post(`${watch}/resume`, {});

@@ -224,7 +224,7 @@ const ALERTS: readonly AlertRecord[] = [
     ...{ alertId: uuid(501), kind: 'day_spend_above', amount: 500_000, byMail: true },
     ...{ webhookUrl: 'https://harbour.example/webhooks/perch', createdAt: ago(30), crossedAt: ago(1) },
     last: [
-      notice({ deliveredAt: null, fault: 'The mail server did not take it.' }),
+      notice({ deliveredAt: null, fault: 'The mail server did not accept it.' }),
       notice({ channel: 'webhook', deliveredAt: null, dueAt: ago(-0.1), status: 503 }),
     ],
   },

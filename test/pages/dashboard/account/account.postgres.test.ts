@@ -200,7 +200,7 @@ describe('the mail address', () => {
     expect([none.status, none.words.includes('Invalid email address.')]).toEqual([400, true]);
     expect(none.body).toContain('value="ada at harbour"');
     const own = await request(ada, old.toUpperCase());
-    expect([own.status, own.words.includes('This is the address of your account already.')]).toEqual([400, true]);
+    expect([own.status, own.words.includes('This is already the address of your account.')]).toEqual([400, true]);
   });
 
   it('mails an account five links in a quarter of an hour, whatever the addresses', async () => {
