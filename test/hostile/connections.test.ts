@@ -96,7 +96,7 @@ describe('one address', () => {
     expect(JSON.parse(told.split('\r\n\r\n')[1] ?? '')).toMatchObject({
       error: {
         reason: 'overloaded',
-        message: 'All 4 request bodies that can be sent at a time are on their way. Nothing was charged.',
+        message: 'All 4 request bodies allowed at a time are being sent. Nothing was charged.',
       },
     });
   });

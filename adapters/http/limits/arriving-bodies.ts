@@ -43,7 +43,7 @@ function tooMany(share: FairShare, holder: string): ServiceError {
   const own = share.countOf(holder);
   const [reason, message] =
     own === 0
-      ? ['overloaded', `All ${counted(share.total, ...BODY)} that can be sent at a time are on their way.`]
+      ? ['overloaded', `All ${counted(share.total, ...BODY)} allowed at a time are being sent.`]
       : [
           'address_busy',
           `This IP address is sending ${counted(own, ...BODY)}, its share of the ${share.total} allowed in total: send them faster, or fewer at a time.`,

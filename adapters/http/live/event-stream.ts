@@ -71,7 +71,7 @@ export class EventStreams {
     if (taken >= most) {
       throw new ServiceError(
         'rate_limited',
-        `This account follows ${counted(most, 'list')} already, the most that its tier allows. End a stream, or pay for a higher tier.`,
+        `This account already follows ${counted(most, 'list')}, the most that its tier allows. End a stream, or pay for a higher tier.`,
         { reason: 'streams', retryAfter: 60 },
       );
     }

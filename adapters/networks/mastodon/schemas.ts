@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lookedUp, readable, readablePage, readObject } from '../upstream/readable.js';
 
 /** Ids are numbers as text. Others come from other server software, whose ids Perch cannot represent. */
-export const id = z.string().regex(/^(0|[1-9][0-9]{0,19})$/, 'is no decimal id');
+export const id = z.string().regex(/^(0|[1-9][0-9]{0,19})$/, 'is not a decimal id');
 
 /** A time in Perch's format. Some servers send a day without a time. */
 const moment = z

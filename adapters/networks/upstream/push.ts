@@ -151,7 +151,7 @@ export class PushedLists implements Push {
   #hear(text: string): void {
     const { data: said, error } = this.#options.protocol.message.safeParse(text);
     if (error !== undefined) this.#countUnreadable(problemIn(error));
-    else if (said === 'refused') this.#socket.drop('the server refused to announce what is new');
+    else if (said === 'refused') this.#socket.drop('the server refused to announce new items');
     else if (said !== 'nothing') this.#announce(said);
   }
 

@@ -105,7 +105,7 @@ async function finding(
     const name = api.questionOf(question, context);
     const state = memory ? await memory.claim(name, context.signal).catch(() => 'unknown' as const) : 'ask';
     if (state === 'unknown') {
-      const what = yes.replace(/^X: (.*)\.$/, 'X: it is not known whether $1; perch doctor asks.');
+      const what = yes.replace(/^X: (.*)\.$/, 'X: it is not known whether $1; run perch doctor to check.');
       return { ok: true, what };
     }
     if (state === 'ask')

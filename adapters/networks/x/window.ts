@@ -75,7 +75,7 @@ export function requireReach(bounds: PostBounds, { search, clock }: Settings): v
   const fault = faults.find(([, isTooOld]) => isTooOld);
   if (fault === undefined) return;
   throw badRequest(
-    `${fault[0]} is more than seven days ago, and this service searches the last seven days of X: X_SEARCH=recent. The operator can allow everything since 2006 with X_SEARCH=archive, if the tokens may.`,
+    `${fault[0]} is more than seven days ago, and this service searches the last seven days of X: X_SEARCH=recent. The operator can allow everything since 2006 with X_SEARCH=archive, if the tokens allow it.`,
     'q',
   );
 }

@@ -193,7 +193,7 @@ describe('two imports at once', () => {
       onKept: () => (taken ??= sql`update unfinished_imports set claim = gen_random_uuid()`.execute()),
     });
     await taken;
-    expect(summary).toMatchObject({ message: expect.stringContaining('begun again elsewhere') });
+    expect(summary).toMatchObject({ message: expect.stringContaining('started again elsewhere') });
     const [row] = await sql`select count(*)::int as users from corpus_users`;
     expect(row?.users).toBeLessThan(MANY - 1);
   });

@@ -69,7 +69,7 @@ describe('objects', () => {
     const { network } = await scripted({ answers: { '/api/v1/accounts/lookup': { body } } });
     await expect(network.users([{ handle: 'ada' }], context())).rejects.toMatchObject({
       code: 'upstream_error',
-      detail: { cause: { message: expect.stringContaining('id: is no decimal id') } },
+      detail: { cause: { message: expect.stringContaining('id: is not a decimal id') } },
     });
   });
 });

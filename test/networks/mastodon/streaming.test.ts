@@ -89,7 +89,7 @@ describe("a Mastodon server's stream", () => {
     open();
     follow();
     await until('it tried twice', () => streaming.requests.length === 4);
-    expect(said.slice(0, 2)).toEqual(['connected', 'the server refused to announce what is new']);
+    expect(said.slice(0, 2)).toEqual(['connected', 'the server refused to announce new items']);
     expect(push.state.isConnected).toBe(false);
   });
 });

@@ -92,6 +92,6 @@ it('does not report an unknown result as good', async () => {
   expect(asked).toEqual(['/2/users/search']);
   expect(what[0]).toEqual({
     ok: true,
-    what: 'X: it is not known whether token 1 can read tweets, profiles and timelines; perch doctor asks.',
+    what: 'X: it is not known whether token 1 can read tweets, profiles and timelines; run perch doctor to check.',
   });
 });

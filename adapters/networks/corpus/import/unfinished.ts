@@ -59,7 +59,7 @@ export async function endImport(sql: TransactionSql, claim: string): Promise<voi
 }
 
 function requireClaim(rows: number): void {
-  if (rows === 0) throw new Error('the same import was begun again elsewhere, which continues it');
+  if (rows === 0) throw new Error('the same import was started again elsewhere, and continues there');
 }
 
 /** Imports that are not complete, as lines for an operator. */
@@ -68,7 +68,7 @@ export async function describeUnfinished(sql: Sql): Promise<string[]> {
     select paths, summary, written_at as "writtenAt" from unfinished_imports order by written_at`;
   return rows.map(
     ({ paths, summary, writtenAt }) =>
-      `the import of ${paths.join(', ')} is not complete (${counted(rowsRead(summary), 'row')} until ${writtenAt.toISOString()}): unless it is running, give the same command again to resume there`,
+      `the import of ${paths.join(', ')} is not complete (${counted(rowsRead(summary), 'row')} until ${writtenAt.toISOString()}): unless it is running, run the same command again to resume there`,
   );
 }
 

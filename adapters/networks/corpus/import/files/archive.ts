@@ -104,7 +104,7 @@ export class Archive {
   async *readFollows(source: Source, name: 'follower' | 'following', onBytes: OnBytes): AsyncGenerator<Reading> {
     const { accountId } = await this.owner().catch(() => asRecord(null));
     if (typeof accountId !== 'string') {
-      yield { file: source.path, line: 1, message: `${NO_ACCOUNT}, so whose they are is unknown: copy it there` };
+      yield { file: source.path, line: 1, message: `${NO_ACCOUNT}, so their owner is unknown: copy it there` };
       return;
     }
     yield* rowsIn(source, name, onBytes, ({ accountId: other }) => [
@@ -120,7 +120,7 @@ export class Archive {
     const posts = await this.longPosts();
     yield* posts.faults;
     if (posts.left > 0)
-      yield { file: path, omitted: 'long posts of which no tweet is the beginning', count: posts.left };
+      yield { file: path, omitted: 'long posts that continue none of the tweets', count: posts.left };
   }
 
   private longPosts(): Promise<LongPosts> {
@@ -205,5 +205,5 @@ export async function* countEntries(source: Source, onBytes: OnBytes): AsyncGene
   } catch {
     // A file that cannot be read does not matter: nothing of it would be imported.
   }
-  if (count > 0) yield { file: source.path, omitted: 'entries that a corpus has no place for', count };
+  if (count > 0) yield { file: source.path, omitted: 'entries that a corpus cannot store', count };
 }

@@ -58,7 +58,7 @@ class Utf16Error extends Error {}
 /** A message about why reading stopped. */
 export function readProblem(error: unknown): string {
   if (error instanceof Utf16Error)
-    return 'UTF-16, so nothing of it was read: save the file as UTF-8 (in PowerShell: Set-Content -Encoding utf8)';
+    return 'UTF-16, so none of it was read: save the file as UTF-8 (in PowerShell: Set-Content -Encoding utf8)';
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === 'Z_BUF_ERROR') return 'the compressed data ends too early: the file is truncated; copy it again';
   if (typeof code === 'string' && code.startsWith('Z_'))

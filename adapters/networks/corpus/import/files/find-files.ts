@@ -28,7 +28,7 @@ const RECOGNISED =
   '.ndjson, .jsonl or .json (also .gz) with users, tweets, follows or answers of the X API, and X archives as .zip or unpacked';
 
 const NO_CSV =
-  'CSV has neither types nor lists, so it is not imported: export NDJSON instead; of an X archive from before 2018, import the whole folder or zip, whose data/js/tweets is read';
+  'CSV has neither types nor lists, so it is not imported: export NDJSON instead; for an X archive from before 2018, import the whole folder or zip, of which data/js/tweets is read';
 
 /** Authors before their tweets, follows last; then what is only counted. */
 const RANK: Record<RowKind, number> = { user: 0, tweet: 2, follow: 3 };

@@ -22,7 +22,7 @@ export const id = z
   .string({ error: 'must be a string of digits' })
   .refine(isId, { error: 'must be digits only, without a sign, spaces or leading zeros' })
   .refine(fitsCorpus, {
-    error: `must be at most ${MAX_BIGINT}: the corpus has no room for longer ids, as Bluesky has`,
+    error: `must be at most ${MAX_BIGINT}: the corpus has no room for longer ids, such as those of Bluesky`,
   });
 
 export const handle = z
