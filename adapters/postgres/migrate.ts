@@ -11,7 +11,7 @@ const OLDEST = 15;
 /** The error code for something that the role may not do. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 const STANDBY =
-  'The database is a standby, which takes no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
+  'The database is a standby, which accepts no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
 
 /**
  * Brings the schema up to date, forward only and all or nothing, and opens the months ahead, in one transaction. Nodes
@@ -39,7 +39,7 @@ export async function migrate(
     const [may] = await sql`
       select format('ALTER DATABASE %I OWNER TO %I', current_database(), current_user) as statement`;
     throw new Error(
-      `${(error as Error).message}. The role has to own the database: let a superuser run \`${may?.statement}\`, on Citus once the workers are added.`,
+      `${(error as Error).message}. The role must own the database: let a superuser run \`${may?.statement}\`, on Citus once the workers are added.`,
       { cause: error },
     );
   });

@@ -208,7 +208,7 @@ export async function changeKey(
     await tx`update keys set allowed_from = ${list(change.allowedFrom)}::text[] where ${isKey(tx, of)}`;
   }
   if (change.expiresAt !== undefined) {
-    if (isReplaced) throw badRequest('This key was rotated: when it ends cannot be changed any more.', 'expires');
+    if (isReplaced) throw badRequest('This key was rotated, so its expiry can no longer be changed.', 'expires');
     await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
   await tellKeyChanges(tx, await hashOf(tx, of));

@@ -140,7 +140,7 @@ async function invite(tx: Transaction, invitation: NewInvitation, most: number, 
   const [member] = await tx`
     select from members join people using (person_id)
     where account_id = ${accountId} and lower(email) = lower(${email})`;
-  if (member !== undefined) throw badRequest('They are a member of this account already.', 'email');
+  if (member !== undefined) throw badRequest('They are already a member of this account.', 'email');
   // Earlier links to the same address no longer count, nor do expired ones.
   await tx`
     update invitations set withdrawn_at = now() where account_id = ${accountId} and accepted_at is null

@@ -203,7 +203,7 @@ async function dropUnchanged(
     const [checked] = await tx<Totals[]>`
       select rows, amount_thousandths::text as amount from checked_months where month = ${month}`;
     if (checked?.rows !== rows || checked.amount !== amount)
-      throw new ArchiveRefusal(`${month} is not what was checked: run perch ledger check, then the command again`);
+      throw new ArchiveRefusal(`${month} does not match its last check: run perch ledger check, then this command again`);
     await tx`
       insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
       values (${month}, ${rows}, ${amount}::numeric, ${file}, ${sha256})`;
@@ -238,7 +238,7 @@ async function whenFree(
       longestMs = Math.max(longestMs, performance.now() - beganMs);
       if (!isLocked(error)) throw error;
       if (tries === TRIES)
-        throw new ArchiveRefusal('something long is running in the ledger: run the command again when it is done');
+        throw new ArchiveRefusal('a long query is using the ledger: run the command again when it has finished');
       if (tries === 1) onWait();
       await sleep(PAUSE_MS);
     }

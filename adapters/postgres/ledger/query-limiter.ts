@@ -110,12 +110,12 @@ export class QueryLimiter {
     const slot = account.waiting.length >= waiting ? null : this.#share.take(accountId);
     if (slot === null && this.#share.countOf(accountId) === 0) {
       throw refused(
-        `${counted(total, ...QUERY)} can run or wait at a time, and as many do now. Try again in a moment; nothing was charged.`,
+        `${counted(total, ...QUERY)} can run or wait at a time, and that many do now. Try again in a moment; nothing was charged.`,
       );
     }
     if (slot === null) {
       throw refused(
-        `This account has ${counted(account.atWork, ...QUERY)} running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while others ask. Try again when one has finished; nothing was charged.`,
+        `This account has ${counted(account.atWork, ...QUERY)} running and ${account.waiting.length} waiting. The maximum is ${perAccount} and ${waiting}, and fewer while other accounts have queries. Try again when one has finished; nothing was charged.`,
       );
     }
     this.#accounts.set(accountId, account);

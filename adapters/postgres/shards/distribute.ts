@@ -76,7 +76,7 @@ async function* steps(sql: Sql, shards: number): AsyncGenerator<Step> {
     };
   for (const table of [...tablesAt('account'), ...tablesAt('everywhere')])
     if (await hasLocalRows(sql, table))
-      yield { text: `Removing what the coordinator still kept of ${table}`, run: (tx) => emptyLocally(tx, table) };
+      yield { text: `Removing the rows of ${table} that the coordinator still kept`, run: (tx) => emptyLocally(tx, table) };
 }
 
 async function distributeCore(tx: Transaction, shards: number): Promise<void> {
@@ -188,7 +188,7 @@ async function checkCount(sql: Sql, wanted: number | undefined): Promise<void> {
   const [there] = await sql<{ shards: number }[]>`
     select count(*) as shards from pg_dist_shard where logicalrelid = to_regclass(${FIRST})`;
   if (wanted !== undefined && there !== undefined && there.shards > 0 && there.shards !== wanted)
-    throw new Error(`The database has ${counted(there.shards, 'shard')} already: leave out the number.`);
+    throw new Error(`The database already has ${counted(there.shards, 'shard')}: leave out the number.`);
 }
 
 async function checkRole(sql: Sql): Promise<void> {

@@ -68,7 +68,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
   it('is refused when its only host is a standby, with what to do', { timeout: SLOW_MS }, async () => {
     const { code, stderr } = await check([postgres.hosts.standby], '');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The database is a standby, which takes no writes\. Point DATABASE_URL at the primary/);
+    expect(stderr).toMatch(/The database is a standby, which accepts no writes\. Point DATABASE_URL at the primary/);
   });
 
   it('is checked host by host by `perch doctor`', { timeout: SLOW_MS }, async () => {

@@ -112,7 +112,7 @@ describe('an invitation', () => {
   it('refuses a member, an invalid address or an unknown role, and keeps what was typed', async () => {
     await join(grace, address, 'reader');
     for (const [fields, says] of [
-      [{ email: address, role: 'billing' }, 'a member of this account already'],
+      [{ email: address, role: 'billing' }, 'already a member of this account'],
       [{ email: 'no address', role: 'billing' }, 'Invalid email address'],
       [{ email: addressOf('mary'), role: 'owner' }, 'Choose a role'],
     ] as const) {
