@@ -34,7 +34,10 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
     try {
       await book.flush();
     } catch (err) {
-      log.warn({ err }, 'The earnings and costs of reads could not be written. They are kept, and will be written with the next minute.');
+      log.warn(
+        { err },
+        'The earnings and costs of reads could not be written. They are kept, and will be written with the next minute.',
+      );
     }
   };
   await lifecycle.open(
@@ -84,7 +87,10 @@ export async function openTraffic(
     try {
       await book.flush();
     } catch (err) {
-      log.warn({ err }, 'The sums of requests could not be written. They are kept, and will be written with the next minute.');
+      log.warn(
+        { err },
+        'The sums of requests could not be written. They are kept, and will be written with the next minute.',
+      );
     }
   };
   await lifecycle.open(

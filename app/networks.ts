@@ -96,7 +96,7 @@ export const openPush = (lifecycle: Lifecycle, network: Network, log: FastifyBas
       network.push?.({
         onConnection(isConnected, reason) {
           if (isConnected) log.info('The network announces new items of lists that are followed.');
-          else log.warn(`The network does not announce new items: ${reason}. Lists are read as often as without announcements.`);
+          else log.warn(`The network does not announce new items: ${reason}. Lists are read at the usual intervals.`);
         },
         onUnreadable(messages, problem) {
           log.warn(`The network sent ${counted(messages, 'message')} that cannot be read. ${problem}`);

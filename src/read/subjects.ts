@@ -62,7 +62,7 @@ export const impossibleId = (text: string): ServiceError =>
 
 /** No object can have this global id. */
 export const impossibleNodeId = (text: string): ServiceError =>
-  new ServiceError('not_found', `Invalid nodeId ${quoted(text)}: send the nodeId of a user or tweet, such as User:12.`, {
+  new ServiceError('not_found', `Invalid nodeId ${quoted(text)}: send the id of a user or tweet, such as User:12.`, {
     reason: 'unknown',
   });
 

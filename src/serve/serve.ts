@@ -291,7 +291,9 @@ export const NOT_FOLLOWED = 'not_a_subscription';
 const notAsStream = (kind: string): ServiceError =>
   kind === 'subscription'
     ? badRequest('A subscription is answered as a stream: send Accept: text/event-stream.')
-    : new ServiceError('bad_request', `Only a subscription can be followed; this is a ${kind}.`, { reason: NOT_FOLLOWED });
+    : new ServiceError('bad_request', `Only a subscription can be followed; this is a ${kind}.`, {
+        reason: NOT_FOLLOWED,
+      });
 
 const secondsSince = (fetchedAt: number | undefined, now: number): number | undefined =>
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));

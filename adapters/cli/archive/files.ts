@@ -179,7 +179,8 @@ export async function readManifest(path: string): Promise<Manifest> {
 export async function checkFile(path: string, sha256: string): Promise<void> {
   const found = await hashFile(path);
   if (found === null) throw new Failure(`${path} does not exist`);
-  if (found !== sha256) throw new Failure(`${path} has changed since it was archived: its SHA-256 is ${found}, not ${sha256}`);
+  if (found !== sha256)
+    throw new Failure(`${path} has changed since it was archived: its SHA-256 is ${found}, not ${sha256}`);
 }
 
 /** The lines of a file, in batches. */

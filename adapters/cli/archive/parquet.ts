@@ -46,7 +46,7 @@ export interface FileContent {
 const SIZE = { memory: '1GB' };
 
 export const NO_DUCKDB =
-  'Parquet needs DuckDB: run `npm install @duckdb/node-api`; without it, use --format ndjson';
+  'Parquet needs DuckDB: run `npm install @duckdb/node-api`; to archive without it, use --format ndjson';
 
 /**
  * Writes debits (CSV without a header, columns in the order above) to a Parquet file sorted by account and request.

@@ -23,7 +23,11 @@ export function ledgerCommands(program: Command): void {
   ledger
     .command('archive')
     .description('write whole months of debits to files and remove them from the database')
-    .requiredOption('--before <month>', 'archive months that ended before this month or day, such as 2026-01', monthOrDay)
+    .requiredOption(
+      '--before <month>',
+      'archive months that ended before this month or day, such as 2026-01',
+      monthOrDay,
+    )
     .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
     .addOption(
       new Option(

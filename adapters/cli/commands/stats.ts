@@ -15,7 +15,9 @@ import { withStores } from '../with-stores.js';
 export function statsCommand(program: Command): void {
   program
     .command('stats')
-    .description('show the figures of the service: credits sold, granted, spent and outstanding, each day, and requests')
+    .description(
+      'show the figures of the service: credits sold, granted, spent and outstanding, each day, and requests',
+    )
     .option('--days <number>', 'days to show, today included, from 1 to 400', days, 30)
     .option('--json', 'print the figures as JSON')
     .addHelpText(
@@ -150,6 +152,7 @@ export function trafficText({ operations, limits }: TrafficFigures): string {
   const met = limits.map(({ accountId, account, limit, refusals, lastDay }) => [
     ...[account ?? accountId ?? 'without a valid key', limit, refusals, lastDay],
   ]);
-  const whom = met.length === 0 ? 'No account met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
+  const whom =
+    met.length === 0 ? 'No account met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
   return `${requests}\n\n${whom}`;
 }

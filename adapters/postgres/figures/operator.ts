@@ -55,7 +55,10 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   if (before === undefined) throw new ServiceError('not_found', 'There is no such account.');
   const { note = before.note, qpsOverride = before.qpsOverride, paidUsd = before.paidUsd } = change;
   if (paidUsd < Math.min(before.boughtUsd, before.paidUsd)) {
-    throw badRequest(`At least $${before.boughtUsd} must count as paid, because that much was paid for packs.`, 'paid_usd');
+    throw badRequest(
+      `At least $${before.boughtUsd} must count as paid, because that much was paid for packs.`,
+      'paid_usd',
+    );
   }
   if (qpsOverride !== before.qpsOverride || paidUsd !== before.paidUsd) {
     await tx`

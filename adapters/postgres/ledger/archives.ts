@@ -203,7 +203,9 @@ async function dropUnchanged(
     const [checked] = await tx<Totals[]>`
       select rows, amount_thousandths::text as amount from checked_months where month = ${month}`;
     if (checked?.rows !== rows || checked.amount !== amount)
-      throw new ArchiveRefusal(`${month} does not match its last check: run perch ledger check, then this command again`);
+      throw new ArchiveRefusal(
+        `${month} does not match its last check: run perch ledger check, then this command again`,
+      );
     await tx`
       insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
       values (${month}, ${rows}, ${amount}::numeric, ${file}, ${sha256})`;

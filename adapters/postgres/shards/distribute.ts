@@ -76,7 +76,10 @@ async function* steps(sql: Sql, shards: number): AsyncGenerator<Step> {
     };
   for (const table of [...tablesAt('account'), ...tablesAt('everywhere')])
     if (await hasLocalRows(sql, table))
-      yield { text: `Removing the rows of ${table} that the coordinator still kept`, run: (tx) => emptyLocally(tx, table) };
+      yield {
+        text: `Removing the rows of ${table} that the coordinator still kept`,
+        run: (tx) => emptyLocally(tx, table),
+      };
 }
 
 async function distributeCore(tx: Transaction, shards: number): Promise<void> {

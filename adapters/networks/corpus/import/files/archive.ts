@@ -120,7 +120,7 @@ export class Archive {
     const posts = await this.longPosts();
     yield* posts.faults;
     if (posts.left > 0)
-      yield { file: path, omitted: 'long posts that continue none of the tweets', count: posts.left };
+      yield { file: path, omitted: 'long posts that belong to none of the tweets', count: posts.left };
   }
 
   private longPosts(): Promise<LongPosts> {
