@@ -6,12 +6,10 @@ export type StopReason = Exclude<WatchReason, 'by_hand' | 'undelivered'>;
 
 /** What the owner is told. A backlog is left out, because it passes without the owner's help. */
 const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
-  credits:
-    'it waits because no credits are left. It resumes where it stopped, soon after you buy some',
+  credits: 'it waits because no credits are left. It resumes where it stopped, soon after you buy some',
   key_cap:
     'it waits because its key has reached its spend cap. It resumes where it stopped, once there is room under the cap',
-  daily_limit:
-    'it waits because it has reached its daily limit. It resumes where it stopped, after midnight UTC',
+  daily_limit: 'it waits because it has reached its daily limit. It resumes where it stopped, after midnight UTC',
   key: 'it was paused because its key no longer works or may not read this. When you resume it with another key, it continues where it stopped',
   list: 'it was paused because what it follows no longer exists or is no longer shown. When you resume it, it continues where it stopped',
 };

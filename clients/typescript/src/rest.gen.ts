@@ -603,7 +603,7 @@ export interface paths {
         put?: never;
         /**
          * Ends a watch for good
-         * @description Ends a watch for good. Its deliveries are kept for 30 days.
+         * @description Ends a watch for good. Its deliveries remain listed: those received for 3 days, others for 30.
          */
         post: operations["watchEnd"];
         delete?: never;

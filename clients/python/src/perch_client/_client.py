@@ -260,7 +260,7 @@ class Perch:
         *,
         timeout: Optional[float] = None,
     ) -> models.WatchEndResponse:
-        """Ends a watch for good. Its deliveries are kept for 30 days.
+        """Ends a watch for good. Its deliveries remain listed: those received for 3 days, others for 30.
 
         ``watch_id``: Id of the watch.
         """
