@@ -16,14 +16,14 @@ type Condition = { readonly text: TextQuery } | { readonly where: Sql };
 export interface Dialect {
   readonly vector: Sql;
   readonly term: (term: Term) => Condition;
-  /** Whether the planner may know what is looked for: otherwise it plans the same for all queries. */
+  /** Whether the planner may see the search terms. If not, it makes the same plan for all queries. */
   readonly isKnown: boolean;
 }
 
-/** The query as one SQL condition. It may be null for false, but not under NOT. */
+/** The query as one SQL condition. It can be null instead of false, but never under NOT. */
 export const compile = (query: Query, dialect: Dialect): Sql => asWhere(compileCondition(query, dialect), dialect);
 
-/** Whether the text index alone answers the query, so that its condition is the same text of SQL as for all such queries. */
+/** Whether the text index alone answers the query. The SQL text of the condition is then the same for all such queries. */
 export function isOfTextAlone(query: Query, dialect: Dialect): boolean {
   const condition = compileCondition(query, dialect);
   return 'text' in condition && !isEmpty(condition);
@@ -129,7 +129,7 @@ export function columnTerm(
 const isUser = (column: Sql, id: string | undefined): Sql =>
   id === undefined ? sql`false` : sql`${column} = ${id}::bigint`;
 
-/** The index knows powers of ten, and alone decides on those; otherwise it narrows the search, and the column decides. */
+/** The index alone decides on powers of ten, which have marks; for other numbers it narrows, and the column decides. */
 function atLeast(counter: Counter, least: number): Condition {
   const exact = sql`${raw(`t.${counter}`)} >= ${least}::bigint`;
   const power = Math.min(MOST_POWER, String(least).length - 1);
@@ -141,7 +141,7 @@ function atLeast(counter: Counter, least: number): Condition {
 /** This many parts of an address narrow the search as much as all 500 that a search has room for. */
 const MOST_URL_PARTS = 10;
 
-/** The index knows the parts of an address; the address itself decides. Only ASCII has case there, on every server. */
+/** The index narrows by the parts of an address; the address itself decides. Only ASCII is folded there, on every server. */
 function inUrls(text: string): Sql {
   const marks = partsOfUrl(text)
     .slice(0, MOST_URL_PARTS)
@@ -161,7 +161,7 @@ export const PROFILES: Dialect = {
   isKnown: true,
 };
 
-/** The same, with one typing error in a word of handle or name. */
+/** The same, but finds words of a handle or name with one typing error instead of by their beginning. */
 export const NEAR_PROFILES: Dialect = { ...PROFILES, term: (term) => profileTerm(term, near) };
 
 function profileTerm(term: Term, orElse: (text: string) => TextQuery): Condition {

@@ -7,8 +7,8 @@ const RETRY_S = 60;
 
 /**
  * Refuses searches of a table until all rows that an upgrade found in it are indexed, and the index that a first import left
- * out is built (T32): what they leave out would be missing without a word, or take long. Once complete, a table that has
- * rows stays so and is not asked about again.
+ * out is built (T32). Before that, a search would silently miss rows, or take long. Once a table with rows is complete, it
+ * stays so and is not checked again.
  */
 export function createCompleteness(run: Run): (product: Product, signal: AbortSignal) => Promise<void> {
   const complete = new Set<string>();

@@ -2,7 +2,7 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Run } from '../run.js';
 import type { QueryBounds } from './plan.js';
 
-/** The ids of a partition, and from when to when its tweets are, in Unix milliseconds. */
+/** The ids of a partition, and the times of its oldest and newest tweet in Unix milliseconds. */
 export interface IdRange {
   readonly first: string;
   readonly last: string;
@@ -10,12 +10,12 @@ export interface IdRange {
   readonly greatest: number;
 }
 
-/** What is known of partitions is trusted for so long: imports change it, and asking costs as much as a search. */
+/** How long ranges are trusted once read: imports change them, but reading them costs as much as a search. */
 const LONGEST_TRUST_MS = 10_000;
 
 export type ReadRanges = (signal: AbortSignal) => Promise<readonly IdRange[]>;
 
-/** Those partitions that have rows; none of a table without. By their indexes, so a row that anybody adds counts. */
+/** Reads the partitions that have rows; a table may have none. Asks their indexes, so a new row of any writer counts. */
 export function createIdRanges(run: Run): ReadRanges {
   let known: { readonly ranges: readonly IdRange[]; readonly untilMs: number } = { ranges: [], untilMs: 0 };
   return async (signal) => {
@@ -45,11 +45,11 @@ function readRanges(run: Run, signal: AbortSignal): Promise<IdRange[]> {
   );
 }
 
-/** As constants, of which the planner makes one partition, for good if the plan is kept. */
+/** Limits a statement to one partition. The ids are constants, so even a plan that is kept reads only that partition. */
 export const inIds = ({ first, last }: Pick<IdRange, 'first' | 'last'>): Sql =>
   raw(`t.id BETWEEN '${BigInt(first)}'::bigint AND '${BigInt(last)}'::bigint`);
 
-/** Those that can have what is listed by time, with the times that it can have there. */
+/** The partitions that a list by time can have results in, each narrowed to the times that these can have. */
 export function narrowed(
   ranges: readonly IdRange[],
   bounds: readonly Partial<QueryBounds>[],
@@ -70,7 +70,7 @@ const hasIds = ({ first, last }: IdRange, bounds: readonly Partial<QueryBounds>[
 export const isIn = ({ first, last }: IdRange, { id }: { readonly id: string }): boolean =>
   BigInt(first) <= BigInt(id) && BigInt(id) <= BigInt(last);
 
-/** The newest first; null if tweets of one are between those of another, as of ids that are no times. */
+/** Sorts partitions, the newest first. Null if their times overlap, as they may where ids do not follow time. */
 export function inSequence(ranges: readonly IdRange[]): IdRange[] | null {
   const sorted = [...ranges].sort((a, b) => (BigInt(a.first) < BigInt(b.first) ? 1 : -1));
   const isOlder = (range: IdRange, index: number): boolean =>

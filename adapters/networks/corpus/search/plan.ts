@@ -4,35 +4,34 @@ import { columnTerm, type Handles } from './compile.js';
 import { FEW, walk } from './spans.js';
 
 /**
- * A search takes the cheapest of three ways, decided in the database by what it has seen so far, so that no wrong
- * estimate makes the planner scan the whole table:
+ * A search takes the cheapest of three ways. The statement itself chooses, by the rows it has read so far, so that a wrong
+ * estimate cannot make the planner scan the whole table:
  *
- * 1. The first `SAMPLE` rows in the list's own order are looked at. A common word fills its page here.
- * 2. From how many of them matched follows how many more would fill the page; and the text index would have to fetch all that it
- *    finds, of which the matches are but a part if words must be adjacent. If reading in order costs less, it is tried:
- *    so it is for phrases of very common words.
- * 3. Otherwise, or if that was not enough, the index is asked: for one span of the order after the other where those are
- *    marks (spans.ts), so that a word that was common long ago costs no more than a rare one; or for all matches, which
- *    are sorted.
+ * 1. Read the first `SAMPLE` rows in the list's own order. A common word fills its page here.
+ * 2. Read more rows in order. The sample tells how many it takes to fill the page. This is done if it costs less than the
+ *    text index, which fetches everything it finds, even if only a part of that matches because words must be adjacent. So
+ *    it is done for phrases of very common words.
+ * 3. Otherwise, or if that was not enough, ask the index: for one span of the order after the other where spans have marks
+ *    (spans.ts), so that a word that was common long ago costs no more than a rare one; or for all matches, to sort them.
  *
- * Of tweets, the first two are one statement and the third is another, each of them for one partition where that is enough:
- * planning them for many takes longer than most pages take to find. What is rare is found in several of them at once.
+ * For tweets, the first two ways are one statement and the third is another, each for a single partition where that is
+ * enough, because planning for many takes longer than finding most pages. Rare terms are looked for in several at once.
  */
 const SAMPLE = 1000;
-/** Rows read in order beyond those expected to fill the page: a sample is small, and reading ends when it is full. */
+/** How many times the expected rows are read at most: a sample is small, and reading ends when the page is full. */
 const MARGIN = 3;
-/** More rows are not read in order on the strength of a sample: some 30 ms. */
+/** The most rows that are read in order because of a sample, which takes some 30 ms. */
 const MOST_IN_ORDER = 30_000;
 /**
- * What a row that the index finds costs, in rows read in order: it lies anywhere, and so do rows by rank, while rows by
- * time lie more or less as they were imported. Measured over a million tweets.
+ * The cost of a row that the index finds, in rows read in order. It can be anywhere in the table; so can rows by rank, while
+ * rows by time lie more or less as they were imported. Measured over a million tweets.
  */
 const ROW_BY_INDEX = { created_at: 6, rank: 2, standing: 2 } as const;
 
 /**
- * Always true, and of a kind that the leading process alone may ask: the planner would otherwise start workers for the
- * third way, which take longer to start than most pages take to find, even where no row of it is read. Workers would also
- * read several places side by side, and `pickFew` relies on their order.
+ * Always true, and allowed in the leading process only, which keeps the planner from using parallel workers. It would start
+ * them for the third way even where no row of it is read, and starting them takes longer than finding most pages. Workers
+ * would also read several partitions in parallel, and `pickFew` relies on their order.
  */
 const ALONE = raw('pg_backend_pid() > 0');
 
@@ -44,9 +43,9 @@ export interface Search {
   readonly order: 'created_at' | 'rank' | 'standing';
   /** The full condition. */
   readonly where: Sql;
-  /** What the text index finds for it: the words of phrases, wherever they are. Null if that is the full condition. */
+  /** The condition as the text index checks it: words of a phrase may be anywhere. Null if it is the full condition. */
   readonly indexed: Sql | null;
-  /** The parts of it that an index in this order can start from: true for every candidate. */
+  /** The parts of it that an index in this order can start from; every result satisfies them. */
   readonly start: readonly Sql[];
   /** The conditions of `start` that limit time and position, if the list can be read by spans; otherwise null. */
   readonly spans: readonly Sql[] | null;
@@ -62,17 +61,17 @@ export function pick(search: Search): Sql {
     UNION ALL SELECT * FROM third`;
 }
 
-/** The same in the first two ways: the whole page, or nothing. `among` limits where it is looked for. */
+/** The same, by the first two ways only: returns the whole page or nothing. `among` limits where it looks. */
 export const pickInOrder = (search: Search, among: readonly Sql[]): Sql =>
   sql`WITH ${inOrder({ ...search, start: [...search.start, ...among, ...(among.length === 0 ? [] : [ALONE])] })} ${filled(search)}`;
 
-/** The same in the third way. */
+/** The same, by the third way only. */
 export const pickByIndex = (search: Search, among: readonly Sql[]): Sql => {
   const within = { ...search, start: [...search.start, ...among] };
   return search.spans === null ? sorted(within, null) : bySpans(within, [...search.spans, ...among]);
 };
 
-/** The same if there are no more than `FEW` matches; of more, some: of one of `places` after the other, where these are given. */
+/** All matches if there are at most `FEW`, otherwise `FEW` + 1 of them. If `places` are given, one after the other is read. */
 export const pickFew = ({ alias, table, order, start, where }: Search, places: readonly Sql[]): Sql => {
   const matching = (place: readonly Sql[]): Sql => sql`
       SELECT ${raw(alias)}.id, ${raw(`${alias}.${order}`)} AS position FROM ${raw(table)} ${raw(alias)}
@@ -120,7 +119,7 @@ function inOrder(search: Search): Sql {
       WHERE ${where} ${order} LIMIT ${limit}::int)`;
 }
 
-/** How many samples a table has, with its partitions. */
+/** The size of a table with its partitions, in samples. */
 const samplesIn = (table: Search['table']): Sql => sql`(
   SELECT sum(greatest(reltuples, 0)) / ${raw(String(SAMPLE))} FROM pg_class
   WHERE relkind = 'r' AND (oid = ${raw(`'${table}'`)}::regclass
@@ -129,7 +128,7 @@ const samplesIn = (table: Search['table']): Sql => sql`(
 /** All matches by the index, sorted. */
 function sorted({ alias, table, order, start, where, limit }: Search, when: Sql | null): Sql {
   const key = raw(`${alias}.${order}`);
-  // An expression, so that no index provides this order and the planner does not scan the table in it.
+  // An expression, so that no index has this order and the planner cannot scan the table in it.
   const unindexed = sql`${key} + ${raw(order === 'created_at' ? "interval '0'" : '0')}`;
   return sql`
     SELECT ${raw(alias)}.id, ${key} AS position FROM ${raw(table)} ${raw(alias)}
@@ -137,7 +136,7 @@ function sorted({ alias, table, order, start, where, limit }: Search, when: Sql 
     ORDER BY ${unindexed} DESC, ${raw(alias)}.id DESC LIMIT ${limit}::int`;
 }
 
-/** By the spans of a list of tweets. */
+/** Reads a list of tweets span by span. */
 function bySpans({ alias, table, order, start, where, limit }: Search, limits: readonly Sql[]): Sql {
   const key = raw(`${alias}.${order}`);
   const ms = order === 'created_at' ? raw('extract(epoch FROM value) * 1000') : raw('value');
@@ -165,12 +164,12 @@ export function boundConditions(query: Query, handles: Handles): Sql[] {
   return columnConditions(query, handles, isBound);
 }
 
-/** Those of time alone. */
+/** The limits of time alone. */
 export function timeConditions(query: Query, handles: Handles): Sql[] {
   return columnConditions(query, handles, isTime);
 }
 
-/** One author, conversation and the like: each has its own index by time. */
+/** Conditions on an author, a conversation and the like, each of which has its own index by time. */
 export function scopeConditions(query: Query, handles: Handles): Sql[] {
   return columnConditions(query, handles, isScope);
 }
@@ -187,7 +186,7 @@ const isTime = (query: Query): query is Extract<ColumnTerm, { kind: 'since' | 'u
 
 const isBound = (query: Query): query is ColumnTerm => boundOf(query) !== null;
 
-/** Between which times (Unix milliseconds, both included) and ids all results are. */
+/** The times (Unix milliseconds) and ids that all results are between, both ends included. */
 export interface QueryBounds {
   readonly since: number;
   readonly until: number;
@@ -210,7 +209,7 @@ const boundOf = (query: Query): Partial<QueryBounds> | null => {
   }
 };
 
-/** What a query says of them. */
+/** The bounds that a query sets. */
 export const queryBounds = (query: Query): readonly Partial<QueryBounds>[] =>
   musts(query).flatMap((part) => boundOf(part) ?? []);
 

@@ -124,8 +124,8 @@ async function positions(
 }
 
 /**
- * Whether words must be adjacent somewhere, and none of them is excluded: without their order, an exclusion would find
- * less than it should.
+ * Whether the query has words that must be adjacent, and excludes none of those: without their order, an exclusion would
+ * leave out more than it should.
  */
 function hasAdjacent(query: Query): boolean {
   const phrases = (part: Query, isWanted: boolean): boolean[] => {

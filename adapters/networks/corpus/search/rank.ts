@@ -1,6 +1,6 @@
 import type { Tweet } from '../../../../src/domain/model.js';
 
-/** What of a tweet decides its place in Top; a counter as a file or the database has it. */
+/** The fields of a tweet that decide its place in Top; counters as a file or the database has them. */
 export type RankedTweet = Readonly<
   Pick<Tweet, 'createdAt' | 'isRetweet' | 'retweetedId'> &
     Partial<Record<'likesCount' | 'retweetsCount' | 'quotesCount' | 'repliesCount', number | string | undefined>>
@@ -11,10 +11,11 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 const LAST_MS = -100_000 * YEAR_MS;
 
 /**
- * How Top sorts, the greatest first: the tweet's time in Unix milliseconds, and a year more for each tenfold of its
- * engagement, which is likes + 2 × retweets + 2 × quotes + replies. So within days engagement decides, and over the
- * years of an archive a great old tweet stands beside a small new one. It depends on the tweet alone: places don't
- * shift while a reader pages through them. A retweet carries the counters of its original, so it has none of its own and comes last.
+ * The value that Top sorts by, the greatest first: the tweet's time in Unix milliseconds, plus a year for each tenfold of
+ * its engagement, which is likes + 2 × retweets + 2 × quotes + replies. So engagement decides among tweets of a few days,
+ * while over the years of an archive a great old tweet stands beside a small new one. It depends on the tweet alone, so
+ * places don't shift while a reader pages through them. A retweet carries the counters of its original and has none of its
+ * own, so it comes last.
  */
 export function computeRank(tweet: RankedTweet): number {
   const time = Date.parse(tweet.createdAt);

@@ -52,7 +52,7 @@ async function findTweets(
   const known = ids.length === 0 ? new Map<string, Tweet>() : await readTweets(run, ids, signal);
   const last = found.length > SIZE ? found[SIZE - 1] : undefined;
   return {
-    // What has become protected since it was found is left out.
+    // Leaves out tweets whose author has become protected since they were found.
     tweets: ids.flatMap((id) => known.get(id) ?? []).filter(({ author }) => author?.protected !== true),
     next: last === undefined ? null : tokenAt(last),
     nextIsCertain: true,
@@ -60,8 +60,8 @@ async function findTweets(
 }
 
 /**
- * Profiles whose handle, name or bio match, those with the most followers first. Where there are none, those that match
- * but for a typing error.
+ * Profiles whose handle, name or bio match, those with the most followers first. If there are none, profiles that match
+ * except for a typing error.
  */
 async function findProfiles(
   run: Run,

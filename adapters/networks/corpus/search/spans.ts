@@ -1,21 +1,21 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 
 /**
- * The values of an order, in milliseconds, by spans: long ones of 2^35 ms (398 days), and short ones of 2^31 ms (25
- * days), sixteen to a long one. A tweet's spans are marks in its vector, so that the text index finds what matches in
- * one span and nothing else.
+ * Divides the values of an order, in milliseconds, into spans: long ones of 2^35 ms (398 days), and short ones of 2^31 ms
+ * (25 days), sixteen to a long one. A tweet's spans are marks in its vector, so that the text index finds only the matches
+ * of one span.
  */
 const LONG_MS = 2 ** 35;
 const SHORT_MS = 2 ** 31;
 const SHORT_PER_LONG = LONG_MS / SHORT_MS;
-/** All that is below zero is one span, long and short: of time what was before 1970, of rank the retweets. */
+/** All values below zero are one span, long and short: times before 1970, and the ranks of retweets. */
 const BELOW = -1;
-/** A long span that has more rows is read by its short ones. */
+/** A long span with more matches than this is read by its short spans. */
 export const FEW = 200;
 
 const spanOf = (value: number, ms: number): number => Math.max(BELOW, Math.floor(value / ms));
 
-/** The values of the marks of a time (Unix milliseconds) or a rank. */
+/** The values of the marks that a time (Unix milliseconds) or a rank has. */
 export const spanMarks = (value: number): readonly string[] => [
   `long${spanOf(value, LONG_MS)}`,
   `short${spanOf(value, SHORT_MS)}`,
@@ -28,14 +28,14 @@ export interface Walk {
   /** The greatest and the least value in milliseconds that a row may have; null where there is none. */
   readonly greatest: Sql;
   readonly least: Sql;
-  /** A statement without an end, to which a LIMIT can be added: `id` and `position` of rows that match and have a mark. */
+  /** A statement that returns `id` and `position` of the matches with a mark, to which a LIMIT can be added. */
   readonly withMark: (mark: Sql) => Sql;
   readonly limit: number;
 }
 
 /**
- * The first rows of a list, as `id` and `position`: the greatest span first, until there are as many as are wanted. Each
- * step is nested in the one before, so that it runs in this order and no further than needed.
+ * The first rows of a list, as `id` and `position`. Reads the greatest span first, and stops once it has `limit` rows. Each
+ * step is nested in the one before, so the database runs them in this order and no more of them than needed.
  */
 export function walk({ order, greatest, least, withMark, limit }: Walk): Sql {
   const first = sql`ORDER BY position DESC, id DESC LIMIT ${constant(limit)}`;
@@ -60,6 +60,6 @@ export function walk({ order, greatest, least, withMark, limit }: Walk): Sql {
 
 const constant = (value: number): Sql => raw(String(value));
 
-/** What finds the rows of the present span; its lexeme is as `markLexeme` writes it. */
+/** The condition that finds the rows of the current span; its lexeme is written as `markLexeme` writes it. */
 const spanQuery = (order: Walk['order'], size: 'long' | 'short'): Sql =>
   raw(`(''':${order}=${size}' || ${size}.span || '''')::tsquery`);

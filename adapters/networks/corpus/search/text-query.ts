@@ -2,8 +2,8 @@ import { askedTokens, type Token } from '../../search/tokens.js';
 import { type Mark, markLexeme, nearMark, quotedLexeme, shortenedMark, shortenings } from './vector.js';
 
 /**
- * A condition on a vector, as the text of a `tsquery`. The empty text matches nothing, and is no `tsquery`: that of a word
- * without letters, or of the beginning of several words.
+ * A condition on a vector, as the text of a `tsquery`. The empty text matches nothing and is not a `tsquery`: it stands for
+ * a word without letters, or for the beginning of several words.
  */
 export type TextQuery = string;
 
@@ -24,13 +24,13 @@ export function adjacent(text: string): TextQuery {
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
 export const scattered = (text: string): TextQuery => all(askedTokens(text).map(toLexeme));
 
-/** A single word by its beginning, in a handle or a name. Nothing for several words. */
+/** Finds the words of a handle or a name that begin with a single word. Finds nothing for several words. */
 export function beginning(text: string): TextQuery {
   const [token, more] = askedTokens(text);
   return token?.kind === 'word' && more === undefined ? `${quotedLexeme(token.lexeme)}:*A` : '';
 }
 
-/** A single word that differs by one typing error from one in a handle or a name. Nothing for a short word. */
+/** Finds words of a handle or a name that differ from a single word by one typing error. Finds nothing for a short word. */
 export function near(text: string): TextQuery {
   const [token, more] = askedTokens(text);
   const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
@@ -38,14 +38,14 @@ export function near(text: string): TextQuery {
   const { word, shortened } = parts;
   const anyCharacter = (mark: string): TextQuery => `${quotedLexeme(mark)}:*`;
   return any([
-    // A character is missing here.
+    // The query lacks a character,
     anyCharacter(nearMark(`${word}/`)),
     ...shortened.flatMap((each) => [
-      // One is too many,
+      // has one too many,
       quotedLexeme(nearMark(each.rest)),
-      // another one,
+      // has another one in its place,
       anyCharacter(shortenedMark(each)),
-      // or before or after its neighbour.
+      // or has it before or after its neighbour.
       quotedLexeme(shortenedMark({ ...each, index: each.index + 1 }, each.without)),
       quotedLexeme(shortenedMark({ ...each, index: each.index - 1 }, each.without)),
     ]),
@@ -61,7 +61,7 @@ export const any = (queries: readonly TextQuery[]): TextQuery =>
     queries.filter((query) => query !== ''),
     ' | ',
   );
-/** Of a text that is not empty: what excludes nothing is no condition. */
+/** `query` must not be empty: a NOT that excludes nothing is no condition. */
 export const not = (query: TextQuery): TextQuery => `!(${query})`;
 
 const joined = (queries: readonly TextQuery[], operator: string): TextQuery =>

@@ -8,22 +8,22 @@ export interface IndexPosition {
 
 export interface TweetSearch {
   readonly query: Query;
-  /** The greatest first; of equal ones the greater id. */
+  /** The greatest first; among equals, the greater id first. */
   readonly order: 'time' | 'rank';
-  /** Only what comes after it; null: from the beginning. */
+  /** Only tweets after this position; null starts at the beginning. */
   readonly after: IndexPosition | null;
   readonly limit: number;
 }
 
 /**
- * What finds tweets: an inverted index over the tokens and marks of each tweet (vector.ts), as its row is imported. The one
- * implementation is in Postgres. docs/search-engines.md says what another one has to do, and
+ * Finds tweets: an inverted index over the tokens and marks that each tweet gets when its row is imported (vector.ts). The
+ * only implementation is in Postgres. docs/search-engines.md says what another one has to do, and
  * `test/networks/tweet-index/tweet-index.suite.ts` shows whether it does.
  */
 export interface TweetIndex {
   /**
-   * The first tweets that match, as their places, each once. A tweet is not found if its author is protected (T8), or a later
-   * version of it is there (T29).
+   * Returns the positions of the first tweets that match, each once. A tweet is not found if its author is protected (T8), or
+   * if a later version of it is there (T29).
    */
   find(search: TweetSearch, signal: AbortSignal): Promise<readonly IndexPosition[]>;
 }

@@ -1,14 +1,14 @@
 /**
- * What tweets and profiles are found by, as the text of a `tsvector`: the database's own parser, which depends on its
- * locale, is not asked. Words have positions. Everything else is a mark, which no word can be:
+ * What tweets and profiles are found by, as the text of a `tsvector`. The database's own parser is not used because it
+ * depends on the locale. Words have positions. Everything else is a mark, which cannot be mistaken for a word:
  *
  *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
  *   :is=reply|retweet|quote|media|image|video|link|tag|mention
- *   :likes=100 :retweets=10 (of each row of counters.ts every power of ten that is reached, from 10 to `MOST_POWER`)
+ *   :likes=100 :retweets=10 (for each row of counters.ts, the powers of ten that it reaches, from the first to `MOST_POWER`)
  *   :time=long40 :time=short652 :rank=long40 :rank=short652 (the spans of time and of rank, see spans.ts)
- *   :near=bird :near=bid/2/r (of a profile: a word of its name, and what is left of it without one of its characters)
+ *   :near=bird :near=bid/2/r (for a profile: a word of its handle or name, and the word without one of its characters)
  *
- * All in one vector, so that one index intersects any mix of operators without reading the table.
+ * All are in one vector, so that one index intersects any mix of operators without reading the table.
  */
 import type { Media, Tweet, User } from '../../../../src/domain/model.js';
 import { COUNTER_NAMES, COUNTERS, type Counter, type CounterField } from '../../search/counters.js';
@@ -20,7 +20,7 @@ import { cut, tokenize } from '../../search/tokens.js';
 import { computeRank, type RankedTweet } from './rank.js';
 import { spanMarks } from './spans.js';
 
-/** What of a tweet decides how it is found; as a file or the database has it. */
+/** The fields of a tweet that decide how it is found; counters as a file or the database has them. */
 export type SearchedTweet = RankedTweet &
   Readonly<Partial<Record<CounterField, number | string | undefined>>> &
   Readonly<
@@ -34,7 +34,7 @@ export type SearchedTweet = RankedTweet &
 
 export type SearchedUser = Readonly<Pick<User, 'handle' | 'name' | 'bio'>>;
 
-/** Of a longer text, the beginning is searched. */
+/** Only the beginning of a longer text is searched. */
 const MOST_TEXT = 50_000;
 /** The last position that the database keeps: words beyond it are found, but no phrases. */
 const LAST_POSITION = 16_383;
@@ -51,12 +51,12 @@ export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | 'tim
 /** The lexeme of a mark; a value is folded as a word is. */
 export const markLexeme = (kind: Mark, value: string): string => `:${kind}=${cut(foldWord(value), MOST_MARK)}`;
 
-/** The same of a short value that is folded as it stands: lower case, digits. */
+/** The same for a short value that needs no folding because it has only lower case and digits. */
 const plainMark = (kind: Mark, value: string): string => `:${kind}=${value}`;
 
 const isTerm = (kind: Exclude<Flag, 'verified'>): string => plainMark('is', kind);
 
-/** As the text formats of `tsvector` and `tsquery` take any lexeme. */
+/** Quotes a lexeme for the text formats of `tsvector` and `tsquery`, where it needs that. */
 export const quotedLexeme = (lexeme: string): string => {
   if (/^[0-9a-z]+$/.test(lexeme)) return lexeme;
   return /['\\]/.test(lexeme) ? `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${lexeme}'`;
@@ -71,7 +71,7 @@ class Vector {
     this.add(lexeme, '');
   }
 
-  /** Words of a text, after the position reached so far. Gives the position reached now. */
+  /** Adds the words of a text after the position `reached`. Returns the position of the last word. */
   addText(text: string, reached = 0, weight: 'A' | '' = ''): number {
     let position = reached;
     for (const token of tokenize(text.slice(0, MOST_TEXT))) {
@@ -100,8 +100,8 @@ export function vectorOfTweet(tweet: SearchedTweet): string {
 }
 
 /**
- * The words of handle, name and bio without accents, where no phrase goes from one to the next; those of handle and name
- * have the weight `A`, and are found by what is nearly the same. And the handle itself.
+ * The handle itself, and the words of handle, name and bio without accents; no phrase extends from one text to the next.
+ * Words of handle and name have the weight `A`, and are also found with a typing error.
  */
 export function vectorOfUser({ handle, name, bio = '' }: SearchedUser): string {
   const vector = new Vector();
@@ -118,14 +118,14 @@ export function vectorOfUser({ handle, name, bio = '' }: SearchedUser): string {
   return vector.toString();
 }
 
-/** What is left of a word without one of its characters, which one that is, and where it was. */
+/** A word without one of its characters, that character, and where it was. */
 export interface Shortened {
   readonly rest: string;
   readonly without: string;
   readonly index: number;
 }
 
-/** A word as it is compared with others, and all that is left of it without one character; null for a short word. */
+/** The part of a word that is compared, and that part without each of its characters in turn; null for a short word. */
 export function shortenings(word: string): { word: string; shortened: Shortened[] } | null {
   const characters = [...word].slice(0, MOST_NEAR);
   if (characters.length < LEAST_NEAR) return null;
@@ -138,7 +138,7 @@ export function shortenings(word: string): { word: string; shortened: Shortened[
 }
 
 export const nearMark = (word: string): string => markLexeme('near', word);
-/** Without the character that is missing: the beginning of all such marks. */
+/** If `without` is not given, it is the beginning of the marks for any character that was there. */
 export const shortenedMark = ({ rest, index }: Omit<Shortened, 'without'>, without = ''): string =>
   markLexeme('near', `${rest}/${index}/${without}`);
 
@@ -156,7 +156,7 @@ function addMarks(vector: Vector, tweet: SearchedTweet): void {
   addMediaMarks(vector, tweet.media ?? []);
 
   const text = tweet.text.slice(0, MOST_TEXT);
-  // Where a source lists no tags or mentions, they are those in the text, for the search only.
+  // If a source lists no tags or mentions, those in the text are used, for the search only.
   const tags = tweet.hashtags ?? signsIn('hashtag', text);
   if (tags.length > 0) vector.addMark(isTerm('tag'));
   for (const tag of tags) vector.addMark(markLexeme('tag', tag));
@@ -184,7 +184,7 @@ function addMediaMarks(vector: Vector, media: readonly Pick<Media, 'type'>[]): v
   if (media.some(({ type }) => type !== 'photo')) vector.addMark(isTerm('video'));
 }
 
-/** The parts of an address that tell it from others, in lower case. */
+/** The parts of an address other than `http` and `https`, in lower case. */
 export const partsOfUrl = (url: string): string[] =>
   (url.toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((part) => part !== 'http' && part !== 'https');
 
