@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LONG, PROJECTS } from './projects.js';
 
 /**
- * One project after the other, each in an order of chance, by the run's seed, but long files first: at the end no worker waits
- * for the other's long file.
+ * Runs one project after the other: long files first, so that at the end no worker waits for the long file of another, then
+ * the rest in random order by the run's seed.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

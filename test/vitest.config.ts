@@ -8,14 +8,14 @@ import { ON_ONE_NODE, PROJECTS, type Project } from './projects.js';
 const root = new URL('..', import.meta.url).pathname;
 const leftOut = process.env.TEST_SECOND_NODE ? Object.values(ON_ONE_NODE).flat() : [];
 
-/** The driver as it is in the program that is built. */
+/** Repairs the Postgres driver as the build does. */
 const postgresDriver = {
   name: 'postgres driver',
   transform: (text: string, path: string) => (REPAIRED_FILE.test(path) ? repaired(text) : undefined),
 } satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
 interface Limits {
-  /** How many files of a project run at a time; the same for those of one turn. */
+  /** How many files of a project run at a time. Must be the same for all projects of a turn. */
   readonly workersFor: (name: Project['name']) => number;
   readonly testTimeout: number;
   readonly hookTimeout: number;
@@ -23,36 +23,37 @@ interface Limits {
 
 const TURNS: readonly (readonly Project['name'][])[] = [['postgres', 'checks', 'unit'], ['system']];
 
-/** How these projects are run. */
+/** The configuration that runs these projects. */
 export const suiteOf = (projects: readonly Project[], { workersFor, ...timeouts }: Limits): ViteUserConfig => ({
   root,
   test: {
-    // Here and not in a project: one server for the whole run.
+    // Here and not in a project, because one server serves the whole run.
     globalSetup: ['test/kit/global-setup.ts'],
     sequence: { shuffle: true, sequencer: LongestFirst },
     projects: projects.map(({ name, include, exclude }) => ({
       root,
       plugins: [postgresDriver],
       esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
-      // One copy of graphql for our files and for packages: Vite would take its module build, Node takes the other.
+      // Our files and packages must load the same copy of graphql: Vite would take its ESM build, but Node takes the other.
       resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
       test: {
         name,
         include: [...include],
         exclude: [...exclude, ...leftOut],
-        // Files share a worker and what it has loaded: they change nothing that another could see.
+        // Files share a worker and the modules it has loaded: they change nothing that another file could see.
         isolate: false,
-        // A worker allocates much that dies young: with room for it, a suite takes a tenth less of the processor.
+        // Most objects of a worker are short-lived. With room for them, a suite takes a tenth less processor time.
         execArgv: ['--max-semi-space-size=64'],
         maxWorkers: workersFor(name),
-        // In turns, the quickest first. Within a turn a worker that finds no more files of one project takes those of the next.
+        // Turns run one after the other, the quickest first. Within a turn, a worker that finds no more files of one project
+        // continues with the next.
         sequence: { shuffle: true, groupOrder: TURNS.findIndex((names) => names.includes(name)) },
-        // In CI, a module is translated once for all projects and both versions of Node. Not where files are renamed between
-        // two runs: the cache would know the old name.
+        // In CI, a module is transpiled once for all projects and both versions of Node. Not elsewhere, because the cache
+        // would know the old name of a file that is renamed between two runs.
         experimental: { fsModuleCache: process.env.CI === 'true' },
-        // So that it goes through the plugin.
+        // So that the plugin transforms it.
         server: { deps: { inline: ['postgres'] } },
-        // For what comes by itself. A second, as it would be otherwise, is not enough for a browser on a busy machine.
+        // The default of a second is not enough for a browser on a busy machine.
         expect: { poll: { timeout: 10_000 } },
         ...timeouts,
       },
@@ -60,7 +61,8 @@ export const suiteOf = (projects: readonly Project[], { workersFor, ...timeouts 
   },
 });
 
-// Tests wait for a database, a process or a clock: more at a time than there are cores. Processes of their own are busy, too.
+// Tests often wait for a database, a process or a clock, so more run than there are cores. Those of `system` also start
+// processes that need the cores.
 const workersFor = (name: Project['name']): number => availableParallelism() + (name === 'system' ? 2 : 3);
 
 export default defineConfig(suiteOf(PROJECTS, { workersFor, testTimeout: 30_000, hookTimeout: 60_000 }));

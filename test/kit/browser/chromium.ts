@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe } from 'vitest';
 
-/** First the one without windows: the same pages for a quarter of the processor's time when a tab is opened. */
+/** The headless shell comes first: it opens a tab in a quarter of the processor time, and shows the same pages. */
 const PATHS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -26,8 +26,8 @@ const findChromium = (): string | undefined => {
 };
 
 /**
- * A suite that needs a browser. Without one it is left out and its name says why; on CI it then fails. `inOrder`: its tests are
- * steps of one way.
+ * A suite that needs a browser. Without one it is skipped and its name says why, except in CI, where it fails. `inOrder`: its
+ * tests build on each other, so they are not shuffled.
  */
 export function describeInChromium(name: string, suite: () => void, { inOrder = false } = {}): void {
   if (findChromium() !== undefined || process.env.CI === 'true') {
@@ -35,7 +35,7 @@ export function describeInChromium(name: string, suite: () => void, { inOrder = 
   } else describe.skip(`${name} [left out: no chromium; install it, or name it in CHROMIUM_PATH]`, suite);
 }
 
-/** How it is started. Throws where there is none. */
+/** How Chromium is started. Throws if there is none. */
 export function chromiumLaunch(): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('No chromium was found: install it, or name it in CHROMIUM_PATH');
@@ -47,7 +47,7 @@ export const launchChromium = (): Promise<Browser> => chromium.launch({ ...chrom
 /** A tab, and everything it did that it should not have. */
 export interface Visit {
   readonly page: Page;
-  /** Addresses of another origin it asked for. None of them was let through. */
+  /** Addresses of other origins that it requested. None of the requests was let through. */
   readonly foreign: string[];
   /** Breaches of the page's Content-Security-Policy, as `directive: what`. */
   readonly violations: string[];
@@ -58,7 +58,7 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** Opens a tab that can reach `origin`, and `others` where they are named, and nothing else. */
+/** Opens a tab that can reach only `origin` and `others`. */
 export async function visit(
   browser: Browser,
   origin: string,
@@ -66,7 +66,7 @@ export async function visit(
   others: readonly string[] = [],
 ): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block', ...options });
-  // Below the limit of a test, so that what was waited for is named.
+  // Shorter than the timeout of a test, so that the error names what the tab waited for.
   context.setDefaultTimeout(10_000);
   const foreign: string[] = [];
   const violations: string[] = [];
@@ -93,7 +93,7 @@ export async function visit(
   });
   page.on('requestfailed', (request) => {
     const { errorText = '' } = request.failure() ?? {};
-    // What was on its way when the page was left.
+    // Requests in flight are aborted when the page is left.
     if (errorText !== 'net::ERR_ABORTED') failed.push(`${errorText} ${request.url()}`);
   });
   return { page, foreign, violations, errors, failed, close: () => context.close() };

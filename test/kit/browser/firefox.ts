@@ -8,13 +8,13 @@ const PATHS = ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
 
 const findFirefox = (): string | undefined => process.env.FIREFOX_PATH || PATHS.find((path) => existsSync(path));
 
-/** As `describeInChromium`: left out where there is none, but on CI; its tests are steps of one way. */
+/** Like `describeInChromium`: skipped without Firefox, except in CI. Its tests build on each other. */
 export function describeInFirefox(name: string, suite: () => void): void {
   if (findFirefox() !== undefined || process.env.CI === 'true') describe(name, { shuffle: false }, suite);
   else describe.skip(`${name} [left out: no Firefox; install it, or name it in FIREFOX_PATH]`, suite);
 }
 
-/** Debian's own, as people have it, by WebDriver BiDi: Playwright drives only a Firefox that it has changed. */
+/** Starts Debian's Firefox, as users have it, with WebDriver BiDi: Playwright drives only its own patched Firefox. */
 export async function launchFirefox(): Promise<Browser> {
   const executablePath = findFirefox();
   if (executablePath === undefined) throw new Error('No Firefox was found: install it, or name it in FIREFOX_PATH');
@@ -31,7 +31,7 @@ const ID_OF_LABELLED = `[...document.querySelectorAll('label')].find((each) => e
 
 /** A tab, and everything it did that it should not have. */
 export class FirefoxTab implements Tab {
-  /** Addresses of another origin that it asked for. */
+  /** Addresses of other origins that it requested. */
   readonly foreign: string[] = [];
   /** Uncaught exceptions, and errors on the console. */
   readonly errors: string[] = [];
@@ -56,7 +56,7 @@ export class FirefoxTab implements Tab {
     });
     page.on('requestfailed', (request) => {
       const { errorText = '' } = request.failure() ?? {};
-      // What was on its way when the page was left.
+      // Requests in flight are aborted when the page is left.
       if (errorText !== 'NS_BINDING_ABORTED') this.failed.push(`${errorText} ${request.url()}`);
     });
   }
@@ -67,14 +67,14 @@ export class FirefoxTab implements Tab {
     return new FirefoxTab(page, origin);
   }
 
-  /** By a path of the service, or a whole address. Gives the status. */
+  /** Opens a path of the service, or a whole address. Returns the status. */
   async goto(path: string): Promise<number | undefined> {
-    // Of another tab than the one in front, no part is ever still enough to be clicked.
+    // In a tab that is not in front, no element ever becomes stable enough to be clicked.
     await this.page.bringToFront();
     return (await this.page.goto(new URL(path, this.origin).href))?.status();
   }
 
-  /** By the whole text. Not by the accessible name: on a long page each search for that takes seconds. */
+  /** Finds the element by its whole text. On a long page, a search by the accessible name would take seconds. */
   click(role: Clicked, name: string, within?: string): Promise<void> {
     const where = within === undefined ? '' : `//nav[@aria-label="${within}"]`;
     return this.page.locator(`::-p-xpath(${where}//${TAGS[role]}[normalize-space()="${name}"])`).click();
@@ -119,7 +119,7 @@ export class FirefoxTab implements Tab {
     return (await this.page.evaluate(script)) as T;
   }
 
-  /** What nobody should find on the page. */
+  /** What is wrong with the page, at each width. */
   async flaws(): Promise<string[]> {
     const flaws = await flawsAtWidths(this, WIDTHS);
     return flaws.map((flaw) => `${new URL(this.page.url()).pathname} ${flaw}`);
@@ -129,7 +129,7 @@ export class FirefoxTab implements Tab {
     return [this.foreign, this.failed, this.errors].flatMap((each) => each.splice(0));
   }
 
-  /** With what else the same person has open. */
+  /** Closes all tabs of the same person. */
   close(): Promise<void> {
     return this.page.browserContext().close();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-// Half as long as `axe.source`: every page is sent it.
+// Half as long as `axe.source`, and it is sent to every page.
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface Look {
@@ -11,7 +11,7 @@ export interface Look {
   readonly width: number;
 }
 
-/** On a phone and on a desk, in both schemes. */
+/** A phone and a desktop, in both schemes. */
 export const LOOKS: readonly Look[] = [
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 1440 },
@@ -20,15 +20,16 @@ export const LOOKS: readonly Look[] = [
 ];
 
 // Text, because it runs in the browser, whose types are not those of this project.
-// A picture of the other scheme is another file; one further down is loaded as if somebody had scrolled to it.
+// The picture of another scheme is another file. Pictures further down are loaded as if the reader had scrolled to them.
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
   for (const image of document.images) image.loading = 'eager';
   return Promise.all([...document.images].filter((image) => !image.complete).map((image) => new Promise((done) => {
     for (const event of ['load', 'error']) image.addEventListener(event, done);
   })));
 })`;
-// What is cut off at a side, by the window or by a box that hides what is beyond it; and boxes that scroll to a side and
-// do not show it by a shadow; on a phone no table does, it lists its cells. What is for screen readers alone is cut off to nothing, and text that ends in dots says so.
+// Finds text that is cut off at a side, by the window or by a box that hides its overflow, and boxes that scroll sideways
+// without a shadow as a hint. On a phone no table may scroll, because it lists its cells there. Text for screen readers
+// alone, which is clipped to nothing, and text that ends in an ellipsis do not count.
 const CUT = `(() => {
   const found = [];
   const range = document.createRange();
@@ -57,7 +58,7 @@ const CUT = `(() => {
   return found;
 })()`;
 
-/** Text, because it runs in the browser, where `AXE` was run before. `rules`: of axe; null: only what a width can spoil. */
+/** Text, because it runs in the browser, after `AXE`. `rules`: options of axe; null: only what depends on the width. */
 const flawsScript = (rules: object | null): string => `(${SETTLED}).then(async () => [
   ...(window.breaches ?? []).splice(0),
   ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
@@ -66,22 +67,22 @@ const flawsScript = (rules: object | null): string => `(${SETTLED}).then(async (
   ...${rules === null ? '[]' : `(await axe.run({ resultTypes: ['violations'], ...${JSON.stringify(rules)} })).violations.map(({ id, nodes }) => id + ' ' + nodes[0].html)`},
 ])`;
 
-/** What axe looks for unless told, and whether a finger can hit what it should. */
+/** What axe checks by default, and whether targets are large enough for a finger. */
 const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
 
-/** What a scheme changes of a page whose layout was looked at in the other one. */
+/** The rules that depend on the scheme, for a page whose layout was checked in the other one. */
 const COLOURS = { runOnly: ['color-contrast', 'link-in-text-block'] };
 
-/** A phone, a tablet, a desk. */
+/** A phone, a tablet, a desktop. */
 export const WIDTHS = [360, 768, 1440] as const;
 
-/** A tab whose width can be changed, of any browser. */
+/** A tab of any browser whose width can be changed. */
 interface Resized {
   resize(width: number): Promise<void>;
   run<T>(script: string): Promise<T>;
 }
 
-/** What nobody should find on a page, as `flawsOf` has it, in the scheme that it is shown in. axe runs at the first width. */
+/** What is wrong with a page at each width, as in `flawsOf`, in the scheme it is shown in. axe runs at the first one only. */
 export async function flawsAtWidths(tab: Resized, widths: readonly number[]): Promise<string[]> {
   const found: string[] = [];
   await tab.run(AXE);
@@ -93,7 +94,7 @@ export async function flawsAtWidths(tab: Resized, widths: readonly number[]): Pr
   return found;
 }
 
-/** What nobody should find on a page: that it scrolls sideways, a broken picture, what axe finds; look by look, loaded once. */
+/** What is wrong with a page in each look: sideways scrolling, broken pictures, what axe finds. It is loaded only once. */
 export async function flawsOf(page: Page, looks: readonly Look[] = LOOKS): Promise<string[]> {
   const found: string[] = [];
   const widths = new Set<number>();

@@ -1,40 +1,40 @@
 import { describeInChromium, launchChromium, type Visit, visit } from './chromium.js';
 import { describeInFirefox, FirefoxTab, launchFirefox } from './firefox.js';
 
-/** What is clicked. */
+/** The kinds of elements that are clicked. */
 export type Clicked = 'button' | 'link' | 'radio';
 
-/** What a walk needs of a tab, whichever browser it is in. */
+/** What a walk needs of a tab, in any browser. */
 export interface Tab {
-  /** By a path of the service, or a whole address. */
+  /** Opens a path of the service, or a whole address. */
   goto(path: string): Promise<unknown>;
-  /** By the whole text; `within`: in the navigation of that name. */
+  /** Clicks the element with this whole text. `within`: only in the navigation of that name. */
   click(role: Clicked, name: string, within?: string): Promise<void>;
-  /** By the whole label. */
+  /** Fills the field with this whole label. */
   fill(label: string, text: string): Promise<void>;
-  /** By the whole label, and the text of the option. */
+  /** Chooses the option with this text in the field with this whole label. */
   choose(label: string, option: string): Promise<void>;
   /** Waits until the text is shown, on this page or on the one that is being opened. */
   sees(text: string): Promise<void>;
   /** Waits until the page of the path has been opened. */
   isAt(path: string): Promise<void>;
-  /** The text of an element, as it is shown; that of the page's main part if none is named. */
+  /** The visible text of an element, or of the page's main part if none is named. */
   words(selector?: string): Promise<string>;
   resize(width: number): Promise<void>;
-  /** A script, in the page. */
+  /** Runs a script in the page. */
   run<T>(script: string): Promise<T>;
-  /** What it did that it should not have, since this was asked before. */
+  /** What the tab did that it should not have, since the last call. */
   troubles(): string[];
   close(): Promise<void>;
 }
 
-/** A browser whose tabs share nothing: each is another person's. */
+/** A browser whose tabs share nothing, because each belongs to another person. */
 export interface People {
   person(origin: string): Promise<Tab>;
   close(): Promise<void>;
 }
 
-/** Each browser by its name, and the suite in it: left out where there is none. */
+/** Each browser by its name, with the `describe` of suites in it, which skips them if the browser is missing. */
 export const BROWSERS = [
   { name: 'Chromium', describeIn: describeInChromium, launch: launchedChromium },
   { name: 'Firefox', describeIn: describeInFirefox, launch: launchedFirefox },
@@ -76,7 +76,7 @@ export function chromiumTab(seen: Visit, origin: string): Tab {
     troubles: () =>
       [seen.foreign, seen.violations, seen.failed, seen.errors]
         .flatMap((each) => each.splice(0))
-        // The console's word for what has failed.
+        // The console repeats what is in `failed`.
         .filter((trouble) => !trouble.startsWith('Failed to load resource')),
     close: () => seen.close(),
   };

@@ -1,4 +1,4 @@
-/** Four people walk through a service of their own in both browsers. Every page is looked at on a phone, a tablet and a desk. */
+/** Four people walk through two services in both browsers. Every page is checked on a phone, a tablet and a desktop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
@@ -12,19 +12,19 @@ import { until } from '../../kit/time/until.js';
 
 const SLOW_MS = 120_000;
 const CONTACT = 'help@perch.example';
-/** A person's own in each browser. */
+/** Each person has another address in each browser. */
 const addressIn = (browser: string, who: string): string => `${who}-${browser.toLowerCase()}@harbour.example`;
 const OPERATORS = BROWSERS.map(({ name }) => addressIn(name, 'olga')).join(',');
 const TEST_KEY = /perch_test_[0-9A-Za-z]{32}/;
 
-/** Of one person: what they do, the page that they are then on (null: its address is not known before), and what it says. */
+/** What a person does, the path of the page that it leads to (null: it is not known before), and a text on that page. */
 type Step = readonly [does: string, act: (tab: Tab) => Promise<unknown>, at: string | null, says: string];
 
 const goes = (path: string) => (tab: Tab) => tab.goto(path);
 const presses = (name: string) => (tab: Tab) => tab.click('button', name);
 const follows = (name: string) => (tab: Tab) => tab.click('link', name);
 
-/** Opens the menu of that name where there is too little room for it beside the page. */
+/** Opens the menu of that name if the window is too narrow to show it beside the page. */
 async function opens(menu: string, tab: Tab): Promise<void> {
   const button = menu === 'Main' ? 'Menu' : menu;
   const shown = `[...document.querySelectorAll('.menu-button')].filter((each) => each.checkVisibility()).map((each) => each.innerText.trim())`;
@@ -36,10 +36,10 @@ const turns = (menu: string, name: string) => async (tab: Tab) => {
   await tab.click('link', name, menu);
 };
 
-/** Addresses that the links of a page are asked from: one alone would have asked too often. */
+/** How many links were requested. Each is requested from another address, because one alone would exceed its rate limit. */
 let asked = 0;
 
-// Each of them once for a person. `name`: of the list that remembers them.
+// Requests each link once per person: the session storage remembers those that were requested.
 const DEAD_LINKS = `(async () => {
   const known = new Set(JSON.parse(sessionStorage.getItem('walked') ?? '[]'));
   const links = [...document.links].map((link) => new URL(link.href)).filter((url) => url.origin === location.origin);
@@ -59,7 +59,7 @@ const DEAD_LINKS = `(async () => {
   };
 })()`;
 
-/** What is wrong with a page at any width, with its links, and with what has happened since the page before. */
+/** What is wrong with a page at any width, with its links, and what went wrong since the page before. */
 async function flawsOf(tab: Tab, widths: readonly number[]): Promise<string[]> {
   const seen = await flawsAtWidths(tab, widths);
   const links = await tab.run<{ asked: number; dead: string[] }>(DEAD_LINKS.replaceAll('FIRST', String(asked)));
@@ -67,7 +67,7 @@ async function flawsOf(tab: Tab, widths: readonly number[]): Promise<string[]> {
   return [...seen, ...links.dead, ...tab.troubles()];
 }
 
-/** Takes the steps, each at another width, and looks at every page that they lead to at all of them. */
+/** Takes the steps, each at another width, and checks every page that they lead to at all widths. */
 async function walk(tab: Tab, first: number, steps: readonly Step[]): Promise<void> {
   const flaws: string[] = [];
   for (const [nth, [does, act, at, says]] of steps.entries()) {
@@ -86,7 +86,7 @@ async function walk(tab: Tab, first: number, steps: readonly Step[]): Promise<vo
   expect(flaws).toEqual([]);
 }
 
-/** A page with everything that nobody should find on one. */
+/** A page that has every kind of flaw. */
 const PLANTED = `<h3>No first heading</h3>
 <p data-style="width: 500px; white-space: nowrap">Wider than a phone is what this says to everybody who reads it until here, on and on</p>
 <p data-style="width: 60px; overflow: hidden; white-space: nowrap">Hidden beyond its box</p>
@@ -106,7 +106,7 @@ const FLAWS_OF_PLANTED = [
 ];
 
 let mail: Awaited<ReturnType<typeof startMailServer>>;
-/** A hosted service without payments, and one that nobody has finished setting up. */
+/** A hosted service without payments, and one that is not yet fully set up. */
 let hosted: TestPerch;
 let unfinished: TestPerch;
 
@@ -131,7 +131,7 @@ afterAll(async () => {
   await mail?.close();
 });
 
-/** The newest link in the mails to an address, once it is there and another than `before`. */
+/** The newest link in the mails to an address. Waits until there is one that differs from `before`. */
 async function mailed(to: string, link: RegExp, before?: string): Promise<string> {
   const newest = () => mail.received.filter((one) => one.to === to && link.test(one.source)).at(-1);
   const path = () => link.exec(newest()?.source ?? '')?.[0];
@@ -165,7 +165,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
     });
     const addressOf = (who: string): string => addressIn(name, who);
 
-    it('sees each flaw that is put into a page', { timeout: SLOW_MS }, async () => {
+    it('finds each flaw that is planted in a page', { timeout: SLOW_MS }, async () => {
       const tab = await people.person(hosted.url);
       await tab.goto('/legal');
       await tab.run(`document.querySelector('main').innerHTML = ${JSON.stringify(PLANTED)}`);
@@ -182,7 +182,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
       for (const flaw of FLAWS_OF_PLANTED) expect(flaws).toMatch(flaw);
     });
 
-    it('a visitor finds what it is, what it costs and whom to ask', { timeout: SLOW_MS }, async () => {
+    it('shows a visitor what the service is, what it costs and whom to ask', { timeout: SLOW_MS }, async () => {
       const tab = await people.person(hosted.url);
       await walk(tab, nth, [
         ['opens the front page', goes('/'), '/', 'Public social data'],
@@ -222,7 +222,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
       await tab.close();
     });
 
-    it('a customer without credits gets from a mail to a call that arrives', { timeout: SLOW_MS }, async () => {
+    it('leads a customer without credits from a mail to a successful call', { timeout: SLOW_MS }, async () => {
       const tab = await people.person(hosted.url);
       let key = '';
       await walk(tab, nth + 1, [
@@ -286,9 +286,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
       await tab.close();
     });
 
-    it('a member who may only read joins by mail, and sees why nothing can be changed', {
-      timeout: SLOW_MS,
-    }, async () => {
+    it('shows a read-only member, who joins by mail, why nothing can be changed', { timeout: SLOW_MS }, async () => {
       const [owner, member, email] = [
         await people.person(hosted.url),
         await people.person(hosted.url),
@@ -368,14 +366,14 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
       await member.fill('Name', 'mine');
       await member.click('button', 'Create key');
       await member.sees('Only the owner and developers can create, change and revoke keys.');
-      // The browser reports the answer on its own time.
+      // The browser reports the response some time later.
       const troubles: string[] = [];
       await until('the refusal is reported', () => troubles.push(...member.troubles()) > 0);
       expect(troubles).toEqual([`403 ${hosted.url}/dashboard/keys`]);
       await Promise.all([owner.close(), member.close()]);
     });
 
-    it('an operator before the launch sees what is missing', { timeout: SLOW_MS }, async () => {
+    it('shows an operator what is missing before the launch', { timeout: SLOW_MS }, async () => {
       const tab = await people.person(unfinished.url);
       await walk(tab, nth + 1, [
         ['opens the front page', goes('/'), '/', 'This service has no data yet'],
@@ -413,7 +411,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
   });
 }
 
-it('a doctor names the settings of what the pages of that operator lack', async () => {
+it('names in perch doctor the settings that the pages of that operator lack', async () => {
   const cli = await Cli.open();
   const { stdout } = await cli.start(['doctor', '--production'], {
     env: { PERCH_DEMO: 'off', PERCH_OPERATORS: OPERATORS },
