@@ -1,37 +1,37 @@
-/** Which test runs when: a file's name says which project it is in, and `test/checks/projects.test.ts` that it says the truth. */
+/** A project of tests. The name of a file says which one it is in; `test/checks/projects.test.ts` checks that it is right. */
 export interface Project {
   readonly name: 'checks' | 'unit' | 'postgres' | 'system';
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-/** The source itself: layers, sizes, names, regular expressions. `npm run check` has them. */
+/** Tests of the source itself: layers, sizes, names, regular expressions. `npm run check` runs them. */
 const CHECKS = [
   'test/checks/structure.test.ts',
   'test/checks/projects.test.ts',
   'test/checks/patterns/patterns.test.ts',
 ];
-/** With the Postgres of this run, in this process otherwise. */
+/** Tests that use the Postgres of this run, and otherwise stay in this process. */
 const POSTGRES = ['test/**/*.postgres.test.ts'];
-/** The whole: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
+/** Tests of the whole system: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
 const SYSTEM = ['test/**/*.system.test.ts'];
 
 /**
- * `npm test` is `unit` and `postgres`; `npm run test:all` is all four. In the order in which a turn takes them: those in one
- * process keep the cores busy and are short, so that all workers end at about the same time.
+ * `npm test` runs `unit` and `postgres`; `npm run test:all` runs all four. Within a turn they run in this order: files of
+ * `unit` come last because they are short and keep the cores busy, so that all workers end at about the same time.
  */
 export const PROJECTS: readonly Project[] = [
   { name: 'postgres', include: POSTGRES, exclude: [] },
   { name: 'checks', include: CHECKS, exclude: [] },
-  // In this process, without a database.
+  // Tests that stay in this process, without a database.
   { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CHECKS, ...POSTGRES, ...SYSTEM] },
   { name: 'system', include: SYSTEM, exclude: [] },
 ];
 
 /**
- * What takes long by itself: a project begins with these, so that none is left for its end. Of the system's, beside the attacks,
- * which measure how long others wait, is what waits for a clock most of the time; browsers and the simulation of seeds, which
- * keep two cores busy, come when the attacks are over.
+ * Files that take long. A project begins with them, so that none is left for its end. In `system`, files that mostly wait for
+ * a clock run beside the attacks, which measure how long others wait. Browsers and the simulation of seeds, which keep two
+ * cores busy, come after the attacks.
  */
 export const LONG: readonly string[] = [
   ...CHECKS,
@@ -84,7 +84,7 @@ export const LONG: readonly string[] = [
   'test/ops/deploy/build.system.test.ts',
 ];
 
-/** What is not run again on a second version of Node, and why: of `unit`, nothing. */
+/** Files that are not run again on a second version of Node, by the reason. None of `unit` is among them. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'what is checked is the source': CHECKS,
   'pages run in a browser, whatever serves them': [
@@ -114,7 +114,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/postgres/routing/*.postgres.test.ts',
     'test/postgres/shards/*.postgres.test.ts',
     'test/postgres/posting/*.postgres.test.ts',
-    // But for the search in every script: what is a word depends on Node, too.
+    // Without `corpus-scripts`, the search in every script: what counts as a word depends on Node, too.
     ...['index', 'lists', 'newer', 'objects', 'people', 'protected', 'search', 'search-pages', 'spans', 'thread'].map(
       (name) => `test/networks/corpus/corpus-${name}.postgres.test.ts`,
     ),
