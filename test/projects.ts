@@ -13,7 +13,7 @@ const CHECKS = [
 ];
 /** Tests that use the Postgres of this run, and otherwise stay in this process. */
 const POSTGRES = ['test/**/*.postgres.test.ts'];
-/** Tests of the whole system: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
+/** The whole system: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
 const SYSTEM = ['test/**/*.system.test.ts'];
 
 /**
@@ -86,8 +86,8 @@ export const LONG: readonly string[] = [
 
 /** Files that are not run again on a second version of Node, by the reason. None of `unit` is among them. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
-  'what is checked is the source': CHECKS,
-  'pages run in a browser, whatever serves them': [
+  'the source itself is checked': CHECKS,
+  'pages run in a browser, which does not depend on Node': [
     'test/pages/dashboard/*.system.test.ts',
     'test/interfaces/oauth/consent-page.system.test.ts',
     'test/pages/operator/*.system.test.ts',
@@ -95,7 +95,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/customers/sign-in/*.system.test.ts',
     'test/pages/walks/*.system.test.ts',
   ],
-  'what is killed and comes back is Postgres, Redis or a whole node': [
+  'Postgres, Redis or a whole node is killed and comes back': [
     'test/cli/database-hung.system.test.ts',
     'test/cli/database-killed.system.test.ts',
     'test/cli/drain.system.test.ts',
@@ -106,7 +106,7 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/postgres/**/*.system.test.ts',
     'test/ops/soak/*.system.test.ts',
   ],
-  'what is tried is what Postgres does with our statements': [
+  'the test is about what Postgres does with our statements': [
     ...['account-list', 'costs', 'installation', 'migrate', 'released', 'status-history', 'upgrade'].map(
       (name) => `test/postgres/${name}.postgres.test.ts`,
     ),
@@ -126,26 +126,26 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/cli/import-resume.system.test.ts',
     'test/cli/ledger-archive.system.test.ts',
   ],
-  'pages are text, and the data in them is read through other interfaces, too': ['test/pages/**/*.postgres.test.ts'],
-  'time is simulated, and what runs on it is our code': ['test/models/simulation/*.system.test.ts'],
-  'calls are compared with a model or with another interface, and what is compared is our code': [
+  'pages are text, and tests of other interfaces read the same data': ['test/pages/**/*.postgres.test.ts'],
+  'time is simulated, and only our own code runs on it': ['test/models/simulation/*.system.test.ts'],
+  'calls are compared with a model or with another interface, which tests our own code': [
     'test/models/books/*.system.test.ts',
     'test/engine/metering/*.postgres.test.ts',
     'test/interfaces/mcp/parity.postgres.test.ts',
   ],
-  'time, memory and files are measured, and the bounds are in our code': [
+  'time, memory and files are measured, and our own code sets the bounds': [
     'test/cli/files-of-requests.system.test.ts',
     'test/hostile/**/*.system.test.ts',
     'test/networks/corpus/demo.system.test.ts',
     'test/networks/load.system.test.ts',
   ],
-  'what is shown is a text, or a program in another language': [
+  'a text or a program in another language is checked': [
     'test/clients/python/*.system.test.ts',
     'test/docs/*.system.test.ts',
     'test/docs/readme/*.system.test.ts',
     'test/ops/supply/*.system.test.ts',
   ],
-  'what is checked is a protocol, and who checks it brings programs of its own': [
+  'a protocol is checked, with external programs': [
     'test/interfaces/mcp/clients/conformance.system.test.ts',
     'test/networks/x/prism.system.test.ts',
     'test/networks/x/calls-left.system.test.ts',
@@ -154,15 +154,15 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/interfaces/openapi/*.system.test.ts',
     'test/engine/ports/redis-*.system.test.ts',
   ],
-  'what is waited for is the pace of a network': [
+  'the test waits for the pace of a network': [
     'test/interfaces/live/push.system.test.ts',
     'test/interfaces/live/watching.postgres.test.ts',
   ],
-  'what is decided is our code, and how Node carries it is shown by the interfaces': [
+  'our own code decides, and tests of the interfaces show how Node carries it': [
     'test/customers/**/*.postgres.test.ts',
     'test/rules/**/*.postgres.test.ts',
   ],
-  'how a program starts on this Node is shown by others': [
+  'other tests show how a program starts on this Node': [
     'test/cli/accounts.system.test.ts',
     'test/cli/serve.system.test.ts',
     'test/cli/export/*.system.test.ts',
