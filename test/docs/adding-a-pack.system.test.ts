@@ -1,4 +1,4 @@
-/** docs/adding-a-pack.md is done as it is written, in a copy of the tree, with the pack that it adds. */
+/** Follows docs/adding-a-pack.md to the letter in a copy of the tree, with the pack that the page adds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(() => copy?.remove());
 
-it('done as it is written, the pack and its tier are there, and a test leads to the rest', {
+it('adds the pack and its tier when the page is followed, and a test leads to the rest', {
   timeout: SLOW_MS,
 }, async () => {
   const files = filesOf(page);

@@ -1,4 +1,4 @@
-/** docs/adding-a-read.md is done as it is written, in a copy of the tree, with the list that it adds. */
+/** Follows docs/adding-a-read.md to the letter in a copy of the tree, with the list that the page adds. */
 
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -8,17 +8,17 @@ import { LIST_KINDS } from '../../src/domain/lists.js';
 import { type Copy, copyTree, type Edit, editsOf, filesOf } from './applied-page.js';
 import { ROOT } from './readme/markdown.js';
 
-/** On a machine that does other things, too. */
+/** Enough on a machine that is busy with other things. */
 const SLOW_MS = 600_000;
-/** From these every file is reached in which lists are told apart: by networks, the engine, the schema, interfaces, tests. */
+/** From these, all files are reached that distinguish lists: those of networks, the engine, the schema, interfaces, tests. */
 const ROOTS = [
   ...['app/networks.ts', 'src/read/reads.ts', 'schema/index.ts', 'schema/operations.ts'],
-  // The server, too: what it declares of itself is used by what is mounted on it.
+  // The server, too, because what is mounted on it uses its declarations.
   ...['adapters/http/server.ts', 'adapters/rest/routes.ts', 'adapters/mcp/tools.ts', 'adapters/cli/export/lists.ts'],
   ...['test/rules/support/rows.ts', 'test/engine/read/chains.ts', 'test/networks/contract/suite.ts'],
 ];
 
-/** Tests that go through every list, none of which the page names: they follow by themselves. */
+/** Tests that go through every list. The page names none of them, because they need no change. */
 const EVERY_LIST = [
   'test/cli/usage-errors.test.ts',
   'test/interfaces/mcp/answers.postgres.test.ts',
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(() => copy?.remove());
 
-/** Of some files, or of all that the roots reach, those that the compiler finds fault with. */
+/** The files with compiler errors, among the given ones or all that the roots reach. */
 function faulty(files?: readonly string[]): string[] {
   const { config } = ts.readConfigFile(join(copy.path, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: ROOTS }, ts.sys, copy.path);
@@ -62,8 +62,8 @@ it('names at most ten files, and has a block for each of them', () => {
   expect(LIST_KINDS).not.toContain('mentions');
 });
 
-/** Given one after the other: what is tried below needs what was done above. */
-it('done as it is written, the compiler leads to every network, and then the list is there', {
+/** One test, because each part needs what the one before it has done. */
+it('adds the list when the page is followed, and the compiler leads to every network', {
   timeout: SLOW_MS,
 }, async () => {
   const [row, ...others] = edits;
@@ -75,7 +75,7 @@ it('done as it is written, the compiler leads to every network, and then the lis
   expect(faulty(filesOf(page).map(({ file }) => file))).toEqual([]);
   const probe = await copy.run('--import', 'tsx', 'test/docs/list-probe.ts', 'mentions');
   expect(JSON.parse(probe.output)).toEqual({
-    // Of the query and of a user.
+    // One on the query, one on a user.
     sdl: 2,
     operation: true,
     statuses: [200, 400, 401, 402, 403, 404, 414, 429, 500, 503],

@@ -1,4 +1,4 @@
-/** docs/adding-an-operator.md is done as it is written, in a copy of the tree, with the operator that it adds. */
+/** Follows docs/adding-an-operator.md to the letter in a copy of the tree, with the operator that the page adds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(() => copy?.remove());
 
-it('done as it is written, the operator is there, and the index must be made anew', { timeout: SLOW_MS }, async () => {
+it('adds the operator when the page is followed, and requires a new index', { timeout: SLOW_MS }, async () => {
   const files = filesOf(page);
   expect(files.length).toBeLessThanOrEqual(8);
   for (const edit of editsOf(page)) {

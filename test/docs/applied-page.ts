@@ -1,4 +1,4 @@
-/** A page that says how to change the code is done as it is written, in a copy of the tree. */
+/** Follows a page that says how to change the code, in a copy of the tree. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface Edit {
   readonly block: string;
 }
 
-/** "In `file`, after `line`:" and the block below it, in the order of the page. */
+/** Finds each "In `file`, after `line`:" with the block below it, in the order of the page. */
 export function editsOf(page: string): Edit[] {
   const pattern = /^In `([^`]+)`, (before|after|instead of) `([^`]+)`:\n\n```ts\n(.*?)^```$/gms;
   return [...page.matchAll(pattern)].map(([, file = '', where, line = '', block = '']) => ({
@@ -28,7 +28,7 @@ export function editsOf(page: string): Edit[] {
 export const filesOf = (page: string): { readonly file: string; readonly by: string }[] =>
   tableOf(page, 'File').map(([file = '', , by = '']) => ({ file: codeIn(file)[0] ?? '', by }));
 
-/** Folders and files that the copy has: what tests of one process and their database need. */
+/** The folders and files of the copy: those that tests in one process and their database need. */
 const COPIED = [
   'adapters',
   'app',
@@ -52,9 +52,9 @@ const isSource = (path: string): boolean => !/\/(?:node_modules|fixtures|recordi
 export interface Copy {
   readonly path: string;
   apply(edit: Edit): Promise<void>;
-  /** What Node, given these words, writes to its standard output; `ok` is false if it fails. */
+  /** Runs Node with these arguments, and returns its standard output; `ok` is false if it fails. */
   run(...words: readonly string[]): Promise<{ readonly ok: boolean; readonly output: string }>;
-  /** The same of the tests of these files. */
+  /** The same for the tests in these files. */
   test(...files: readonly string[]): Promise<{ readonly ok: boolean; readonly output: string }>;
   remove(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function copyTree(): Promise<Copy> {
   await symlink(packages, join(path, 'node_modules'));
   const run: Copy['run'] = (...words) =>
     new Promise((resolve) => {
-      // Not as a part of the run that this is one of.
+      // Must not count as part of the run that this test is in.
       const env = Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV)/.test(name)),
       );

@@ -3,15 +3,15 @@ import type { Source } from '../kit/sources.js';
 
 /** A constant of the code that bounds something. */
 export interface Bound {
-  /** `src/documents/limits.ts LIMITS.depth`: what a page calls it by. */
+  /** The name that pages use for it, such as `src/documents/limits.ts LIMITS.depth`. */
   readonly where: string;
   readonly value: number;
 }
 
-/** What a constant that bounds something is called, or the object it stands in. */
+/** The name of a constant that bounds something, or of the object that contains it. */
 const BOUNDS = /(?:^|_)(?:MOST|MAX|LONGEST|LIMITS?|BOUNDS?|KEPT|MEMORIES|PATIENCE|SHARES?)(?:_|$)/;
 
-/** Constants at the top of a file whose name says that they are a bound, those inside of objects by their path. */
+/** The constants at the top level of a file that are bounds by their name; those inside objects have their path. */
 export function boundsIn({ path, text }: Source): Bound[] {
   const constants = new Map<string, ts.Expression>();
   for (const statement of ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true).statements) {
@@ -36,14 +36,14 @@ function figuresIn(where: string, expression: ts.Expression, constants: Readonly
   return value === undefined ? [] : [{ where, value }];
 }
 
-/** Without `as const` and `satisfies`. */
+/** The expression without `as const` and `satisfies`. */
 function withoutType(expression: ts.Expression): ts.Expression {
   const isTyped =
     ts.isAsExpression(expression) || ts.isSatisfiesExpression(expression) || ts.isParenthesizedExpression(expression);
   return isTyped ? withoutType(expression.expression) : expression;
 }
 
-/** The number that literals, other constants of the file, sums and products come to; undefined for anything else. */
+/** The value of literals, other constants of the file, sums and products; undefined for anything else. */
 function figureOf(expression: ts.Expression, constants: ReadonlyMap<string, ts.Expression>): number | undefined {
   const bare = withoutType(expression);
   if (ts.isNumericLiteral(bare)) return Number(bare.text);
@@ -62,7 +62,7 @@ function figureOf(expression: ts.Expression, constants: ReadonlyMap<string, ts.E
 
 const UNITS = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, s: 1000, min: 60_000, h: 3_600_000, '%': 0.01 } as const;
 
-/** How a page may write a figure: as it is, with commas, in binary units where it is bytes, in seconds where milliseconds. */
+/** How a page may write a figure: plain, with commas, in binary units (bytes), or in seconds and longer (milliseconds). */
 export function writtenAs(value: number): string[] {
   const inUnits = Object.entries(UNITS)
     .map(([unit, size]) => ({ unit, count: Math.round((value / size) * 1000) / 1000, size }))

@@ -8,7 +8,7 @@ const PAGE = readFileSync(new URL('../../docs/decisions.md', import.meta.url), '
 const ROWS = [...PAGE.matchAll(/^\| ([A-Z]\d{1,2}) \|/gm)].map(([, id = '']) => id);
 const LETTERS = [...new Set(ROWS.map((id) => id.charAt(0)))].join('');
 const ID = new RegExp(`(?<![\\w./-])[${LETTERS}]\\d{1,2}(?![\\w.-])`, 'g');
-/** In texts, where letters and digits may mean anything, a rule stands in brackets: "(M19)", "(L3, U57)". */
+/** In strings, where letters and digits may mean anything, rules are cited in brackets: "(M19)", "(L3, U57)". */
 const IN_BRACKETS = new RegExp(`\\(([${LETTERS}]\\d{1,2}(?:, [${LETTERS}]\\d{1,2})*)\\)`, 'g');
 
 interface Citation {
@@ -63,7 +63,7 @@ describe('the page of decisions', () => {
     expect(unresolved.map(({ id, path }) => `${id} in ${path}`)).toEqual([]);
   });
 
-  test('leads to its own sections and rules only', () => {
+  test('refers to its own rules only', () => {
     const cited = PAGE.split('\n').flatMap((line) => idsIn(line.replace(/^\| [A-Z]\d+ \|/, '')));
     expect(cited.filter((id) => !ROWS.includes(id))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** docs/dependencies.md has a row for every package that runs in production or that it is built with, and none for what is not installed. */
+/** docs/dependencies.md has a row for every package that runs in production or in the build, and none for others. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -22,11 +22,11 @@ const rows = tablesOf(readPage('docs/dependencies.md'), 'Package').map(([name = 
   name: codeIn(name)[0] ?? '',
   cells,
 }));
-/** A row may stand for a family: `@scope/*`. */
+/** A row may stand for a family of packages: `@scope/*`. */
 const isOf = (name: string, row: string): boolean =>
   row.endsWith('/*') ? name.startsWith(row.slice(0, -1)) : name === row;
 
-it('every package that runs in production, or that it is built with, has one row', () => {
+it('has one row for every package that runs in production or in the build', () => {
   const told = [...inProduction, ...inBuild].map((name) => ({
     name,
     rows: rows.filter((row) => isOf(name, row.name)).length,
@@ -34,10 +34,10 @@ it('every package that runs in production, or that it is built with, has one row
   expect(told.filter((each) => each.rows !== 1)).toEqual([]);
 });
 
-it('every row is of a package that the project has', () => {
+it('has only rows of packages that the project has', () => {
   expect(rows.filter((row) => !all.some((name) => isOf(name, row.name))).map(({ name }) => name)).toEqual([]);
 });
 
-it('every row says what for, who keeps it, and what would replace it', () => {
+it('says in every row what the package is for, who maintains it, and what would replace it', () => {
   expect(rows.filter(({ cells }) => cells.length !== 3 || cells.includes('')).map(({ name }) => name)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The pages that are made from the code are what the code makes; the tables of the others say what it says. */
+/** Pages that are generated from the code are up to date, and the tables of other pages agree with the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,11 +12,11 @@ import { onOneLine, README, ROOT, tableOf } from './readme/markdown.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 
-it('the pages are what `npm run docs` makes of the code', () => {
+it('matches the pages that `npm run docs` generates from the code', () => {
   for (const [name, text] of Object.entries(generatedPages())) expect(read(name) === text, name).toBe(true);
 });
 
-it('they are made the same twice', () => {
+it('generates the same pages twice', () => {
   expect(generatedPages()).toEqual(generatedPages());
 });
 
@@ -33,7 +33,7 @@ it('docs/rest.md has every endpoint once', () => {
 describe('docs/errors.md', () => {
   const sections = read('errors.md').split(/^## /m).slice(1);
 
-  it('has each code once, as a place of the name that /problems has', () => {
+  it('has each code once, under the heading that /problems links to', () => {
     expect(sections.map((section) => section.split('\n')[0])).toEqual(Object.keys(ERROR_CODES));
   });
 
@@ -49,7 +49,7 @@ describe('docs/errors.md', () => {
 describe('docs/pricing.md', () => {
   const page = read('pricing.md');
 
-  it('has the prices of the README, which are those of the code', () => {
+  it('has the prices of the README, which match the code', () => {
     expect(tableOf(page, 'Item')).toEqual(tableOf(README, 'Item'));
   });
 });

@@ -11,10 +11,10 @@ interface Forbidden {
 }
 
 interface Words {
-  /** Identifiers taken apart: `#sessionCookies` is `session cookies`. */
+  /** Identifiers split into words: `#sessionCookies` is `session cookies`. */
   readonly names: readonly string[];
   readonly comments: readonly string[];
-  /** Comments and strings; of a document, all of it. */
+  /** Comments and strings; for a document, its whole text. */
   readonly texts: readonly string[];
 }
 
@@ -36,8 +36,8 @@ const SINGLE_FILES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.
 const PRODUCTION = /^(?:app|src|schema|adapters|demo|docs)\//;
 
 /**
- * Private words that nobody outside this project would expect, with what to write instead. `names`: in identifiers, which are taken
- * apart at capitals; `files`: the whole name of a file; `comments`: in comments of code; `texts`: in comments, strings and documents.
+ * Private words that an outsider would not understand, with what to write instead. `names`: in identifiers, split at
+ * capitals; `files`: the whole name of a file; `comments`: in comments of code; `texts`: in comments, strings and documents.
  */
 const FORBIDDEN: readonly Forbidden[] = [
   { phrase: 'errand', where: ['names', 'texts'], use: 'call context' },
@@ -125,7 +125,7 @@ function wordsOf(path: string, text: string): Words {
   return { names: [...names], comments, texts: [...comments, ...strings] };
 }
 
-/** Finds the phrases of one kind, all at once. Names, comments and texts are divided by a sign that no phrase has. */
+/** Finds all phrases of one kind at once. Parts are separated by a character that no phrase contains. */
 function findIn(parts: readonly string[], forbidden: readonly Forbidden[]): Set<string> {
   const phrases = forbidden.map(({ phrase }) => phrase.replaceAll(' ', '\\s+'));
   const pattern = new RegExp(`(?<![a-z0-9])(?:${phrases.join('|')})(?![a-z0-9])`, 'gi');
@@ -133,14 +133,14 @@ function findIn(parts: readonly string[], forbidden: readonly Forbidden[]): Set<
   return new Set(found.map((text) => text.toLowerCase().replace(/\s+/g, ' ')));
 }
 
-/** What is found in one file, as `path: phrase (use …) in …`. */
+/** The forbidden phrases in one file, as `path: "phrase" in …, rather: …`. */
 function faultsIn(path: string, text: string, forbidden: readonly Forbidden[]): string[] {
   const words = wordsOf(path, text);
   const file = basename(path).replace(/(?:\.(?:tsx?|mjs|js|test|suite|md))+$/, '');
   const fault = ({ phrase, use }: Forbidden, place: string): string =>
     `${path}: "${phrase}" in ${place}, rather: ${use}`;
   const inside = (['names', 'comments', 'texts'] as const).flatMap((kind) => {
-    // Identifiers of tests and benchmarks name what they try: a crowd of clients is one.
+    // Identifiers of tests and benchmarks are free: a crowd of clients may be called one.
     const rows =
       kind === 'names' && !PRODUCTION.test(path) ? [] : forbidden.filter(({ where }) => where.includes(kind));
     const found = findIn(words[kind], rows);
@@ -152,7 +152,7 @@ function faultsIn(path: string, text: string, forbidden: readonly Forbidden[]): 
   return [...inside, ...named.map((row) => fault(row, 'the name of the file'))];
 }
 
-test('the glossary has its words in order, each once, and forbids none that it explains', () => {
+test('has the words of the glossary in order, each once, and forbids none of them', () => {
   const words = [...GLOSSARY.matchAll(/^\| ([a-z ]+) \| .+ \|$/gm)].map(([, word]) => word);
   expect(words.length).toBeGreaterThan(30);
   expect(words.length).toBeLessThanOrEqual(40);
@@ -190,7 +190,7 @@ describe('finding forbidden words', () => {
   });
 });
 
-/** Idiom that reads as translated, with the plain words for it: verb, object, condition. */
+/** Idiom that reads like a translation, with plain words to use instead. Names are verb, object, condition. */
 const IDIOM: readonly (readonly [pattern: RegExp, use: string])[] = [
   [/\b(?:told|tells)\b/i, 'returns, reports, says'],
   [/\b(?:goes|go|gone) on\b/i, 'continues, resumes'],
@@ -203,7 +203,7 @@ const IDIOM: readonly (readonly [pattern: RegExp, use: string])[] = [
   [/\bis (?:asked|gone)\b/i, 'is requested, is deleted'],
 ];
 
-/** The names of the tests of a file: the first argument of `test`, `it`, `describe` and what is called on them. */
+/** The names of a file's tests: the first argument of `test`, `it`, `describe` and of calls on them. */
 function testNamesIn(text: string): string[] {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.ESNext, true);
   const names: string[] = [];

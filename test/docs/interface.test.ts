@@ -1,4 +1,4 @@
-/** Every section of the interface that code, tests or pages refer to is a heading of docs/interface.md; and what it requires is required. */
+/** Sections that code, tests or pages cite are headings of docs/interface.md, and fields it calls required are required. */
 import { describe, expect, it } from 'vitest';
 import { fieldRows, SECTION_TWO, SILENT } from '../interfaces/openapi/section-two.js';
 import { readSources } from '../kit/sources.js';
@@ -12,7 +12,7 @@ interface Citation {
   readonly path: string;
 }
 
-/** "section 8.1.5", and "9.3" after a comma; sections of an RFC are another's. */
+/** Finds "section 8.1.5", and "9.3" after a comma, but no sections of an RFC. */
 function citationsIn({ path, text }: { path: string; text: string }): Citation[] {
   const found = text.matchAll(/(?<!RFC \d+,? )\b[Ss]ections? (\d(?:\.\d+)*(?:(?:, | and )\d(?:\.\d+)*(?![\w.]))*)/g);
   return [...found].flatMap(([, list = '']) => list.split(/, | and /).map((section) => ({ section, path })));
@@ -51,7 +51,7 @@ describe('the interface', () => {
     expect(citations.filter(({ section }) => !isThere(section))).toEqual([]);
   });
 
-  it('numbers its sections one by one, and says so in its contents', () => {
+  it('numbers its sections in sequence, and lists them in its contents', () => {
     const headings = [...PAGE.matchAll(/^## (\d+)\. (.+)$/gm)].map(([, number, title]) => `${number}. ${title}`);
     expect(headings.map((heading) => Number.parseInt(heading, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const contents = [...PAGE.matchAll(/^(\d+)\. \[(.+)\]\(#/gm)].map(([, number, title]) => `${number}. ${title}`);

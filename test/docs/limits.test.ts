@@ -1,4 +1,4 @@
-/** docs/limits.md lists every bound there is, with the figure of the code. */
+/** docs/limits.md lists every bound, with its value in the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,17 +10,17 @@ import { codeIn, ROOT } from './readme/markdown.js';
 
 const PAGE = join(ROOT, 'docs/limits.md');
 
-/** What no caller of the service can come to: the invented network. */
+/** Code that callers of the service cannot reach, such as the demo network. */
 const APART = [
   /^adapters\/cli\//,
   /^adapters\/networks\/corpus\/demo\//,
   /^src\/config\//,
-  // What a network itself allows is told in docs/networks.md.
+  // docs/networks.md has the limits that networks set.
   /^adapters\/networks\/(?:bluesky|mastodon|x)\//,
   /^adapters\/networks\/upstream\/rate-headers/,
 ];
 
-/** Called like a bound of the service and none, each with its reason. */
+/** Constants that are named like a bound of the service but are not one, each with the reason. */
 const NO_BOUNDS: Readonly<Record<string, string>> = {
   'adapters/networks/corpus/import/files/archive.ts MAX_PREFIX_BYTES': 'where the beginning of a script is looked for',
   'adapters/networks/corpus/import/summary.ts FAULTS_KEPT': 'all are counted, and reported as they are found',
@@ -47,7 +47,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'adapters/pages/graphiql/browser/transport.js PATIENCE_SECONDS': 'of a page',
 };
 
-/** Settings that move a bound. */
+/** Settings that change a bound. */
 const BOUND_SETTING = /MAX|_MB$|_DEADLINE_|_PACE_|_TTL_|_LIMIT|_SHARE/;
 
 const bounds = readSources(['app', 'src', 'schema', 'adapters'])
@@ -56,7 +56,7 @@ const bounds = readSources(['app', 'src', 'schema', 'adapters'])
   .flatMap(boundsIn)
   .filter(({ where }) => !(where in NO_BOUNDS));
 
-/** Rows of its tables, whole; a row names the bounds it tells of between backquotes, as `src/documents/limits.ts LIMITS.depth`. */
+/** The rows of its tables. A row names its bounds between backquotes, such as `src/documents/limits.ts LIMITS.depth`. */
 const rows = readFileSync(PAGE, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('|'));
@@ -64,7 +64,7 @@ const rows = readFileSync(PAGE, 'utf8')
 const rowOf = (name: string): string | undefined => rows.find((row) => codeIn(row).includes(name));
 
 describe('docs/limits.md', () => {
-  it('has a row for every bound, with its figure', () => {
+  it('has a row for every bound, with its value', () => {
     const missing = bounds.filter(({ where, value }) => {
       const row = rowOf(where)?.replaceAll(/`[^`]*`/g, '');
       return !writtenAs(value).some((figure) => row && isIn(row, figure));
@@ -74,7 +74,7 @@ describe('docs/limits.md', () => {
     );
   });
 
-  it('has a row for every setting that moves one, with its default', () => {
+  it('has a row for every setting that changes a bound, with its default', () => {
     const missing = Object.entries(SETTINGS).filter(([name, setting]) => {
       if (!BOUND_SETTING.test(name)) return false;
       const row = rowOf(name);
@@ -99,12 +99,12 @@ describe('docs/limits.md', () => {
   });
 });
 
-/** As a figure of its own, not a part of a longer one. */
+/** Whether the row has the figure on its own, not as a part of a longer one. */
 const isIn = (row: string, figure: string): boolean =>
   new RegExp(`(?<![\\d.,])${figure.replaceAll('.', '\\.')}(?![\\d]|[.,]\\d)`).test(row);
 
 describe('the bounds of the code', () => {
-  it('are found by their names, also inside of objects', () => {
+  it('are found by their names, also inside objects', () => {
     const text =
       'const MIB = 1024 * 1024;\nexport const MOST_WAITING = 1_000;\nconst LIMITS = { depth: 10, bytes: 4 * MIB } as const;';
     expect(boundsIn({ path: 'src/a.ts', text })).toEqual([

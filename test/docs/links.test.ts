@@ -1,4 +1,4 @@
-/** Pages lead to what is there: files, headings, and the paths and scripts they name. */
+/** Links, paths and scripts on the pages lead to existing files and headings. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { blocksOf, codeIn, commandsOf, PAGES, placesOf, README, ROOT, readPage }
 
 const proseOf = (page: string): string => page.replaceAll(/^```.*?^```$/gms, '');
 
-/** Where a page leads: links and pictures, those to other hosts left out. */
+/** The targets of a page's links and pictures, without those on other hosts. */
 const targetsOf = (page: string): string[] =>
   [...proseOf(page).matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)/g)]
     .map(([, target = '']) => target)
@@ -16,7 +16,7 @@ const targetsOf = (page: string): string[] =>
 describe.each(PAGES)('%s', (path) => {
   const page = readPage(path);
 
-  it('links to files and headings that are there', () => {
+  it('links to existing files and headings', () => {
     const broken = targetsOf(page).filter((target) => {
       const [file = '', place] = target.split('#');
       const there = file === '' ? path : join(dirname(path), file);
@@ -26,8 +26,8 @@ describe.each(PAGES)('%s', (path) => {
     expect(broken).toEqual([]);
   });
 
-  // What is gone may be told of in the history.
-  it.skipIf(path === 'CHANGELOG.md')('names files and folders that are there', () => {
+  // The changelog may name deleted files.
+  it.skipIf(path === 'CHANGELOG.md')('names existing files and folders', () => {
     const tops = 'app|src|schema|adapters|demo|clients|examples|test|bench|docs';
     const named = codeIn(proseOf(page)).flatMap((code) => {
       const [, file = ''] = new RegExp(`^((?:${tops})/[\\w./-]*)(?: [\\w.]+)?$`).exec(code) ?? [];
@@ -50,8 +50,8 @@ describe.each(PAGES)('%s', (path) => {
   });
 });
 
-it('code names pages, and headings of them, that are there', () => {
-  // Tests name some that are not there.
+it('names existing pages and headings in the code', () => {
+  // Not in tests, which also name missing ones.
   const named = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'bench', 'tools'])
     .filter((file) => isCode(file) || file.path.endsWith('.sql'))
     .flatMap(({ path, text }) =>
@@ -66,11 +66,11 @@ it('code names pages, and headings of them, that are there', () => {
 });
 
 describe('the README', () => {
-  it('is the first ten minutes: at most 200 lines', () => {
+  it('can be read in ten minutes: has at most 200 lines', () => {
     expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
   });
 
-  it('has a table of contents, of all its sections in their order', () => {
+  it('has a table of contents with all sections in order', () => {
     const contents = /^## Contents\n+((?:- .*\n)+)/m.exec(README)?.[1] ?? '';
     const listed = [...contents.matchAll(/^- \[([^\]]+)\]\(#([^)]+)\)$/gm)].map(([, title, place]) => ({
       title,
@@ -82,7 +82,7 @@ describe('the README', () => {
     expect(listed).toEqual(sections.map((title) => ({ title, place: placesOf(`## ${title}`)[0] })));
   });
 
-  it('leads to every page of docs/', () => {
+  it('links to every page of docs/', () => {
     const missing = PAGES.filter((path) => path !== 'README.md' && !README.includes(`](${path})`));
     expect(missing).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { ANYTHING_GOES } from '../kit/checks.js';
 import { createEngine } from '../kit/engine.js';
 import { createScriptedNetwork } from '../kit/networks/scripted-network.js';
 
-/** What becomes of a list of tweets of a user in the tree that this file is in, as JSON: run for a list that a test adds. */
+/** Prints as JSON how this tree serves a list of a user's tweets. Run in a copy of the tree, for a list that a test adds. */
 const kind = process.argv[2] ?? '';
 const read = LIST_READS.find((each) => each.kind === kind);
 if (read === undefined) throw new Error(`There is no ${kind}.`);
@@ -21,7 +21,7 @@ net.list(read.kind, '1', net.tweets([13, 12, 11]));
 const { page, charge } = await createEngine(net.network).page({ kind: read.kind, subject: '1', count: 2 });
 
 const operations = readOperations();
-// As a network without the list has it.
+// The facts of a network without the list.
 const lacking = { ...ANYTHING_GOES, serves: (list: string) => list !== kind };
 const operation = new Documents(schema, preparePersisted(schema, operations)).find({ name: read.operation });
 const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }), lacking);

@@ -1,4 +1,4 @@
-/** docs/live.md: what it tells to run follows an account of the service, each in its language. */
+/** The programs of docs/live.md, each in its language, follow an account of the service. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const programs = blocks.filter(({ language }) => ['sh', 'ts', 'python'].includes
 let perch: TestPerch;
 let account: TestAccount;
 let folder: string;
-/** The id of an event, as somebody has it who has read one. */
+/** The id of an event, as a reader has it who has received one. */
 let last: string;
 beforeAll(async () => {
   const webhooks = new GuardedWebhooks({ userAgent: 'test', loopback: true });
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A block as a program of its own. */
+/** Starts a block as a program of its own. */
 async function run(language: string, text: string, name: string): Promise<ChildProcess> {
   const here = text.replaceAll('http://127.0.0.1:4000', perch.url);
   const env = { ...process.env, PERCH_TEST_KEY: account.key, LAST: last };
@@ -78,7 +78,7 @@ describe('docs/live.md', () => {
         .replaceAll('https://example.com/webhooks/perch', `http://127.0.0.1:${port}/`)
         .replaceAll('http://127.0.0.1:4000', perch.url);
       const env = { ...process.env, PERCH_TEST_KEY: account.key };
-      // The service answers in this process.
+      // Not synchronously, because the service answers in this process.
       const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
       const made = JSON.parse(stdout);
       expect(made.data).toMatchObject({ user: 'posts_often', state: 'active', max_credits_per_day: 500 });

@@ -1,9 +1,9 @@
-/** What callers are told ends as a sentence, on whichever interface. The kit's clients check the same of what they receive. */
+/** Messages to callers end as sentences, on every interface. The kit's clients check the same of messages they receive. */
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { isCode, readSources } from '../kit/sources.js';
 
-/** What makes a message, and which of its arguments that is. */
+/** Calls that take a message, and which of their arguments it is. */
 const MAKERS: Readonly<Record<string, number>> = {
   badRequest: 0,
   GraphQLError: 0,
@@ -20,7 +20,7 @@ interface Message {
   readonly endsWell: boolean;
 }
 
-/** The texts that an expression can be; none where only a run can tell. */
+/** The texts that an expression can be; none if only running it can tell. */
 function messagesIn(expression: ts.Expression): Message[] {
   const text = expression.getText();
   if (ts.isStringLiteralLike(expression)) return [{ text, endsWell: isEnd(expression.text) }];

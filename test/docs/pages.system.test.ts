@@ -1,4 +1,4 @@
-/** The pages for readers: what they tell to run costs and answers what they say (each against a node of its own). */
+/** Examples on the pages for readers cost and answer what the pages say. Each page runs against a node of its own. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ describe.each(PAGES)('docs/%s', (name) => {
   describe.skipIf(!hasCurl)(`examples${withoutCurl}`, () => {
     let answers: Map<Example, unknown> | undefined;
 
-    // Another node has nothing in its cache yet: no page depends on what the page before has read.
+    // A new node has an empty cache, so no page depends on the reads of the page before.
     beforeAll(async () => {
       const [node, live] = [await perch.another(), await perch.account({ credits: 1000 })];
       // The quickstart has its reader make a test key.
@@ -49,7 +49,7 @@ describe.each(PAGES)('docs/%s', (name) => {
     compareExamples(examples, () => answers);
   });
 
-  it('shows no answer, and no query, that is not tried out', () => {
+  it('shows only answers and queries that are tried out', () => {
     const blocks = blocksOf(page);
     const shown = blocks.filter(({ language }) => language === 'json');
     expect(examples.filter((example) => example.shown !== undefined)).toHaveLength(shown.length);
@@ -96,7 +96,7 @@ it.skipIf(!hasCurl)(
   },
 );
 
-it('docs/errors.md has every status of bad_request', async () => {
+it('lists every status of bad_request in docs/errors.md', async () => {
   const { key } = await perch.account();
   const send = async (path: string, init: RequestInit & { headers?: Record<string, string> }) => {
     const response = await fetch(`${perch.url}${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } });

@@ -1,4 +1,4 @@
-/** Sentences of the pages, each beside the calls that show it to be so. */
+/** Sentences of the pages, each with the calls that prove it. */
 import { expect } from 'vitest';
 import { DEMO_HANDLES } from '../../../demo/entry-points.js';
 import { idsOf, record, rows } from '../../kit/client.js';
@@ -17,14 +17,14 @@ interface GraphqlBody {
 export interface Asked {
   readonly perch: TestPerch;
   readonly customers: Customers;
-  /** With 1,000 credits of their own. */
+  /** Has 1,000 credits. */
   readonly ada: Customer;
 }
 
 const graphql = async ({ ada }: Asked, body: object): Promise<GraphqlBody> =>
   (await ada.post('/graphql', body)).body as unknown as GraphqlBody;
 
-/** Sentences by their page. Each has accounts and lists that no other touches, so that they hold in any order. */
+/** Sentences by page. Each uses accounts and lists that no other touches, so that they hold in any order. */
 export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Asked) => Promise<void>>>>> = {
   'docs/interface.md': {
     'A wallet that covers part of a page gets that part and a cursor. 402 means that not one item is covered.': async ({

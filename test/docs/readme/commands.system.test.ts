@@ -11,7 +11,7 @@ import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { blocksOf, codeIn, commandsOf, ROOT, readPage, tableOf } from './markdown.js';
 
-/** Pages with commands, in the order in which theirs are run: first comes what fills the data folder. */
+/** Pages with commands, in the order in which these are run: those that fill the data folder come first. */
 const COMMAND_PAGES = [
   'README.md',
   'docs/importing.md',
@@ -28,13 +28,13 @@ const COMMANDS = [...new Set(shellBlocks.flatMap(commandsOf).map(({ command }) =
 
 const PERCH = 'npm run -s perch -- ';
 const SCRIPT = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(?!run)(\w+)$/;
-/** What the tests of examples run, and what puts the demo key where they find it. */
+/** Commands that the tests of examples run, and the one that sets the demo key for them. */
 const ELSEWHERE = /^(?:curl |export PERCH_KEY=\$\(cat \.perch\/demo-key\)$)/;
 const SETTINGS = /^(?:export )?((?:[A-Z_]+=\S+ ?)+?)(?: ?npm \w+)?$/;
 const isExport = (command: string): boolean => command.startsWith(`${PERCH}export `);
 const perchCommands = COMMANDS.filter((command) => command.startsWith(PERCH) && !isExport(command));
 
-it('every command is of a kind that is tried out', () => {
+it('has only commands of a kind that is tried out', () => {
   const unknown = COMMANDS.filter(
     (command) => ![/^npm run -s perch -- /, SCRIPT, ELSEWHERE, SETTINGS].some((kind) => kind.test(command)),
   );
@@ -47,7 +47,7 @@ it.each(COMMANDS.filter((command) => SCRIPT.test(command)))('%s is a script of t
 });
 
 it.each(COMMANDS.filter((command) => SETTINGS.test(command) && !ELSEWHERE.test(command) && command.includes('=')))(
-  '%s sets what the service takes',
+  '%s has settings that the service accepts',
   (command) => {
     const settings = SETTINGS.exec(command)?.[1] ?? '';
     const env = Object.fromEntries(
@@ -60,7 +60,7 @@ it.each(COMMANDS.filter((command) => SETTINGS.test(command) && !ELSEWHERE.test(c
   },
 );
 
-it('the demo key is kept where the page says', () => {
+it('stores the demo key where the page says', () => {
   const config = readConfig({ env: {}, cwd: ROOT, terminal: false });
   expect(relative(ROOT, demoKeyFile(config))).toBe('.perch/demo-key');
 });
@@ -124,12 +124,12 @@ describe('the command line', () => {
   let home: string;
   beforeAll(async () => {
     home = await realpath(await mkdtemp(join(tmpdir(), 'perch-readme-')));
-    // As root the server runs as nobody, who must be able to pass through.
+    // If this is root, the server runs as the user nobody, who must be able to enter the folder.
     await chmod(home, 0o711);
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it('does each of the commands shown, one after the other, in a new data folder', async () => {
+  it('runs all shown commands one after the other in a new data folder', async () => {
     for (const command of perchCommands) {
       const here = command.replace('../corpus', join(ROOT, 'test/kit/fixtures/import/plain'));
       const env = { ...process.env, PERCH_HOME: home, PERCH_DEMO: 'off', DATABASE_URL: '' };

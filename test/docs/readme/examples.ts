@@ -1,4 +1,4 @@
-/** What a page tells its reader to run: found in its blocks, run in its order, with its prices and the answers it shows. */
+/** The examples of a page: found in its blocks and run in its order, with the prices and the answers that it shows. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -8,17 +8,17 @@ import { differences } from './shown.js';
 
 const ADDRESS = 'http://127.0.0.1:4000';
 
-/** The service a page is run against, and who runs it. */
+/** The service that a page's examples run against, and the account that runs them. */
 export interface Reader {
   readonly url: string;
   readonly account: TestAccount;
   /** Credits in the wallet. */
   readonly balance: () => Promise<number>;
-  /** What the page's `export NAME=…` lines set. */
+  /** The variables that the page's `export NAME=…` lines set. */
   readonly variables: Record<string, string>;
 }
 
-/** Something the page tells its reader to run, what it says of its price, and what it shows of its answer. */
+/** An example, with the price that the page states and the answer that it shows. */
 export interface Example {
   readonly name: string;
   readonly run: (reader: Reader) => Promise<unknown>;
@@ -31,7 +31,7 @@ interface Bill {
   readonly extensions?: { readonly credits?: { readonly charged: number } };
 }
 
-/** What a call cost; a refusal has no bill in GraphQL, and costs nothing. */
+/** The credits that a call cost. A refusal has no bill in GraphQL, and costs nothing. */
 function charged(answer: unknown): number | undefined {
   const { credits_charged, extensions } = answer as Bill;
   if (credits_charged !== undefined) return credits_charged;
@@ -49,7 +49,7 @@ async function shell(command: string, { url, account, variables }: Reader): Prom
   return (await promisify(execFile)('sh', ['-c', here], { env })).stdout;
 }
 
-/** `export NAME=$(curl …)`: kept for the lines below; its bill is what the wallet has lost. */
+/** Runs `export NAME=$(curl …)` and keeps the value for the lines below. The cost is what the wallet has lost. */
 async function keep(name: string, command: string, reader: Reader): Promise<unknown> {
   const before = await reader.balance();
   reader.variables[name] = await shell(`${command}; printf %s "$${name}"`, reader);
@@ -65,7 +65,7 @@ async function graphql(query: string, { url, account }: Reader): Promise<unknown
   return response.json();
 }
 
-/** A query is run as often as the prose above it names a price in bold. */
+/** A query is run once for each price in bold in the prose above it. */
 function queriesOf(blocks: readonly Block[], block: Block): Example[] {
   const prices = [...block.before.matchAll(/\*\*([^*]+ credits?)\*\*/g)].map((match) => creditsIn(match[1] ?? ''));
   return prices.map((credits, index) => ({
@@ -100,7 +100,7 @@ export const hasCurl = spawnSync('curl', ['--version']).status === 0;
 /** ` [left out: …]` for the name of a suite that is skipped. */
 export const withoutCurl = hasCurl ? '' : ' [left out: no curl on the PATH]';
 
-/** Runs them one after the other, so that what is held and what is left are as shown. A failed run is answered by its text. */
+/** Runs them in order, so that cached objects and the credits left are as shown. A run that fails gives its error as text. */
 export async function answersOf(examples: readonly Example[], reader: Reader): Promise<Map<Example, unknown>> {
   const answers = new Map<Example, unknown>();
   for (const example of hasCurl ? examples : []) {
@@ -109,19 +109,19 @@ export async function answersOf(examples: readonly Example[], reader: Reader): P
   return answers;
 }
 
-/** Registers a test for each price and each answer of a page; `answers` is asked when they run. */
+/** Registers a test for each price and each answer of a page; `answers` is called when they run. */
 export function compareExamples(
   examples: readonly Example[],
   answers: () => ReadonlyMap<Example, unknown> | undefined,
 ): void {
-  it.each(examples)('$name costs what is said', (example) => {
+  it.each(examples)('$name costs the stated price', (example) => {
     expect(example.credits).toBeDefined();
     expect({ charged: charged(answers()?.get(example)) }).toEqual({ charged: example.credits });
   });
 
   const shown = examples.filter((example) => example.shown !== undefined);
   if (shown.length === 0) return;
-  it.each(shown)('$name answers what is shown', (example) => {
+  it.each(shown)('$name gives the answer that is shown', (example) => {
     expect(differences(example.shown, answers()?.get(example))).toEqual([]);
   });
 }

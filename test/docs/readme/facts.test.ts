@@ -1,4 +1,4 @@
-/** What the README and the pages it leads to say of prices, codes, tiers, endpoints and settings, beside the tables of the code. */
+/** Prices, codes, tiers, endpoints and settings in the README and the pages it links to match the tables of the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
@@ -29,7 +29,7 @@ function priceOfOperation(name: string): number {
 }
 
 describe('prices', () => {
-  it('of every unit, in its three ways (section 8)', () => {
+  it('are right for every unit, in its three ways (section 8)', () => {
     const rows = tableOf(README, 'Item').map(([item = '', ...prices]) => ({ item, prices: prices.map(amount) }));
     const units: Record<string, Unit[]> = {
       'Profile, tweet': ['profile', 'tweet'],
@@ -47,7 +47,7 @@ describe('prices', () => {
     }
   });
 
-  it('how long things stay cached (M11)', () => {
+  it('come with the right cache lifetimes (M11)', () => {
     const { profileMs, tweetMs, firstPageMs, deeperPageMs, followersMs } = DEFAULT_LIFETIMES;
     const minutes = [profileMs, tweetMs, firstPageMs, deeperPageMs, followersMs].map((ms) => ms / 60_000);
     expect(minutes).toEqual([15, 15, 2, 60, 360]);
@@ -63,7 +63,7 @@ describe('endpoints', () => {
     return { path, method, price: price === 'free' ? 0 : Number(price), count };
   });
 
-  it('are all there, and no other', () => {
+  it('are all listed, and no others', () => {
     const shown = rows.map(({ method, path }) => `${method} ${path}`);
     expect(shown.sort()).toEqual([...ROUTES.map(({ method, path }) => `${method} ${path}`), 'GET /v1/live'].sort());
   });
@@ -81,7 +81,7 @@ describe('endpoints', () => {
   );
 });
 
-it('every error code stands at its status, with Retry-After where it is sent', () => {
+it('lists every error code with its status, and with Retry-After where it is sent', () => {
   const rows = tableOf(readPage('docs/errors.md'), 'Code').flatMap(([codes = '', status = '', retry = '']) =>
     codeIn(codes).map((code) => ({ code, status: Number(status), waits: retry.includes('after `Retry-After`') })),
   );
@@ -99,7 +99,7 @@ describe('environment', () => {
     unset,
   }));
 
-  it('every variable, and what holds when it is not set', () => {
+  it('has every variable, and its value when it is not set', () => {
     const table = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({ name, unset: SETTINGS[name].unset }));
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       (a.name ?? '').localeCompare(b.name ?? '');
@@ -107,7 +107,7 @@ describe('environment', () => {
   });
 });
 
-it('the demo has as many accounts and tweets as the README says', () => {
+it('has as many accounts and tweets in the demo as the README says', () => {
   expect(README).toContain(
     `${DEMO_ACCOUNTS.toLocaleString('en')} accounts, ${DEMO_TWEETS.toLocaleString('en')} tweets`,
   );

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A page by its path from the root of the repository. */
+/** Reads a page by its path from the root of the repository. */
 export const readPage = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 export const README = readPage('README.md');
 
-/** A page on one line: sentences are looked for without regard to where they are broken. */
+/** The page on one line, so that sentences are found wherever their lines are broken. */
 export const onOneLine = (page: string): string => page.replaceAll(/\s+/g, ' ');
 
-/** What every page for readers is called: README and its neighbours, and `docs/`. */
+/** The paths of all pages for readers: README and its neighbours, and `docs/`. */
 export const PAGES: readonly string[] = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...readdirSync(join(ROOT, 'docs'))
@@ -25,7 +25,7 @@ export interface Block {
   readonly text: string;
   /** The prose between the heading or block above and this block. */
   readonly before: string;
-  /** The line it begins at, from 1: names it in a failing test. */
+  /** The line where it begins, counted from 1. It names the block in a failing test. */
   readonly line: number;
 }
 
@@ -72,10 +72,10 @@ export const placesOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** What stands between backquotes. */
+/** All texts between backquotes. */
 export const codeIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
 
-/** The commands of a shell block: continued lines joined, and the comment at the end taken off. */
+/** The commands of a shell block, with continued lines joined and trailing comments split off. */
 export function commandsOf({ text }: Block): { command: string; comment: string }[] {
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n');
   return lines
@@ -86,7 +86,7 @@ export function commandsOf({ text }: Block): { command: string; comment: string 
     });
 }
 
-/** An amount in words, as `10.5 credits`; undefined when there is none. */
+/** The amount in a text such as `10.5 credits`; undefined if there is none. */
 export function creditsIn(text: string): number | undefined {
   const amount = /([\d,.]*\d) credits?\b/.exec(text)?.[1];
   return amount === undefined ? undefined : Number(amount.replaceAll(',', ''));

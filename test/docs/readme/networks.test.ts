@@ -1,4 +1,4 @@
-/** What docs/networks.md names is there: files, names in them, members of the port, codes, places on the page. */
+/** docs/networks.md names only existing files, names in them, members of the port, codes and headings of the page. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,13 +11,13 @@ const NAMED = codeIn(PROSE);
 const isPath = (code: string): boolean => /^(?:[\w.-]+\/)+[\w.-]*$/.test(code);
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-it('files that there are', () => {
+it('names existing files', () => {
   const paths = NAMED.filter(isPath);
   expect(paths.length).toBeGreaterThan(10);
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-it('the files that every adapter over HTTP has', () => {
+it('names the files that every adapter over HTTP has', () => {
   const files = tableOf(PAGE, 'File').flatMap(([cell = '']) => codeIn(cell));
   for (const network of ['bluesky', 'x', 'mastodon']) {
     const there = readdirSync(join(ROOT, 'adapters/networks', network));
@@ -25,21 +25,21 @@ it('the files that every adapter over HTTP has', () => {
   }
 });
 
-it('the members of the port, all of them', () => {
+it('names all members of the port', () => {
   const port = /export interface Network \{(.*?)^\}/ms.exec(read('src/ports/network.ts'))?.[1] ?? '';
   const members = [...port.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, name]) => name);
   const told = tableOf(PAGE, 'Member').flatMap(([cell = '']) => codeIn(cell));
   expect(new Set(['name', ...told])).toEqual(new Set(members));
 });
 
-it('codes that there are', () => {
+it('names existing codes', () => {
   const told = tableOf(PAGE, 'Thrown').flatMap(([cell = '']) => codeIn(cell));
   const codes = told.filter((code) => code.includes('_'));
   expect(codes.length).toBeGreaterThan(4);
   expect(codes.filter((code) => !(code in ERROR_CODES))).toEqual([]);
 });
 
-it('names that stand in the files they are said to be in', () => {
+it('has each name in the file that the page says', () => {
   const inFile = [...PROSE.matchAll(/`(\w+)` in `([\w./-]+\.ts)`/g)].map(([, name = '', path = '']) => ({
     name,
     path,
@@ -53,7 +53,7 @@ it('names that stand in the files they are said to be in', () => {
   expect(rows.flatMap(({ path, names }) => names.filter((name) => !read(path).includes(name)))).toEqual([]);
 });
 
-it('every other name is in some file of the code or its tests', () => {
+it('has every other name in some file of the code or its tests', () => {
   const names = new Set(NAMED.filter((code) => /^[a-zA-Z]+$/.test(code)));
   const folders = ['src/domain', 'src/lib', 'src/ports', 'src/config', 'adapters/networks', 'test/networks/contract'];
   const text =
@@ -64,7 +64,7 @@ it('every other name is in some file of the code or its tests', () => {
   expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });
 
-it('places on the page', () => {
+it('links to existing headings of the page', () => {
   const places = [...PROSE.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading.toLowerCase().replaceAll(' ', '-'),
   );

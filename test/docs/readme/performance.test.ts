@@ -9,7 +9,7 @@ import { ROOT, tableOf } from './markdown.js';
 const PAGE = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
 
 describe('docs/performance.md matches the benchmark', () => {
-  it('scenarios that the benchmark has', () => {
+  it('names scenarios that the benchmark has', () => {
     const letters = [...PAGE.matchAll(/--only ([A-Z](?:,[A-Z])*)/g)].flatMap(([, list = '']) => list.split(','));
     expect(letters.length).toBeGreaterThan(0);
     expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What docs/scaling.md names is there: variables, files, places on the page; and what it says of the schema is so. */
+/** docs/scaling.md names only existing variables, files and headings, and what it says about the schema is true. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8');
 const PROSE = PAGE.replaceAll(/^```.*?^```$/gms, '');
 const TEXT = PAGE.replaceAll(/\s+/g, ' ');
 
-/** As the places of a page are named by its headings. */
+/** The anchor of a heading. */
 const placeOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -23,7 +23,7 @@ const placeOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('names in docs/scaling.md', () => {
-  it('variables that the service reads', () => {
+  it('are variables that the service reads', () => {
     const named = codeIn(PROSE).flatMap((code) => /^([A-Z][A-Z_]{3,})(?:=\S*)?$/.exec(code)?.[1] ?? []);
     const ours = new Set(
       named.filter((name) => name.startsWith('PERCH_') || name in SETTINGS || name.endsWith('_URL')),
@@ -32,13 +32,13 @@ describe('names in docs/scaling.md', () => {
     expect([...ours].filter((name) => !(name in SETTINGS))).toEqual([]);
   });
 
-  it('files that there are', () => {
+  it('are existing files', () => {
     const named = codeIn(PROSE).filter((code) => /^(?:[\w.-]+\/)+[\w.-]*$/.test(code) && !code.startsWith('/'));
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it('places that there are, on the page and beside it', () => {
+  it('are existing headings of the page and existing pages', () => {
     const places = [...PROSE.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => placeOf(heading));
     const links = [...PROSE.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
     expect(links.length).toBeGreaterThan(3);
@@ -49,13 +49,13 @@ describe('names in docs/scaling.md', () => {
     }
   });
 
-  it('scenarios that the benchmark has', () => {
+  it('are scenarios that the benchmark has', () => {
     const letters = [...TEXT.matchAll(/--only ([A-Z](?:,[A-Z])*)/g)].flatMap(([, list = '']) => list.split(','));
     expect(letters.length).toBeGreaterThan(0);
     expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);
   });
 
-  it('how long a node trusts its copies and keys, and its connections to Postgres', () => {
+  it('come with how long a node trusts its copies and keys, and with its connections to Postgres', () => {
     expect(TEXT).toContain(`Redis (trusted for ${NEAR_MS / 1000} seconds), keys (${LOOKUP_TTL_MS / 1000} seconds)`);
     expect(TEXT).toContain(`keys every ${LOOKUP_TTL_MS / 1000} s`);
     expect(TEXT).toContain(`up to ${MOST_CONNECTIONS} a process`);
@@ -85,7 +85,7 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
 
   const rows = () => tableOf(PAGE, 'Table').map(([table = '', place = '', unique = '']) => ({ table, place, unique }));
 
-  it('every table has its row', async () => {
+  it('has a row for every table', async () => {
     const tables = await database.sql<{ name: string }[]>`
       select c.relname as name from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
@@ -93,7 +93,7 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
     expect(named.sort()).toEqual(tables.map(({ name }) => name).sort());
   });
 
-  it('every table is where `perch database distribute` places it', () => {
+  it('puts every table where `perch database distribute` places it', () => {
     const starts: Readonly<Record<TablePlace, string>> = {
       ...{ account: 'distributed', everywhere: 'a copy on each server', coordinator: 'left on the coordinator' },
     };
@@ -105,7 +105,7 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
     );
   });
 
-  it('a distributed table has account_id in all its unique indexes, but for those that are named as lacking it', async () => {
+  it('has account_id in all unique indexes of a distributed table, except those named as lacking it', async () => {
     const distributed = rows().filter(({ place }) => place.startsWith('distributed'));
     expect(distributed.length).toBeGreaterThan(5);
     const lacking = (await uniqueIndexes()).filter(
@@ -117,7 +117,7 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
     expect(named).toEqual(lacking.map(({ name }) => name));
   });
 
-  it('nothing but the ledger grows with every request; its rows, and those of the log, are never changed', async () => {
+  it('lets only the ledger grow with every request, and never changes rows of the ledger and the log', async () => {
     const triggers = await database.sql<{ table: string }[]>`
       select tgrelid::regclass::text as table from pg_trigger where not tgisinternal and tgname = 'append_only'
         and tgrelid not in (select relid from pg_partition_tree('debits') where level > 0)`;

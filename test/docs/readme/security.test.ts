@@ -1,4 +1,4 @@
-/** docs/security.md answers every requirement once, counts rightly, names files that there are, and hides nothing that is open. */
+/** docs/security.md answers every requirement once, counts correctly, names existing files, and lists all that is open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ interface Row {
   readonly how: string;
 }
 
-/** What stands under each chapter's heading: its line of counts, and its table. */
+/** The content under each chapter's heading: its line of counts, and its table. */
 const SECTIONS = PAGE.split(/^### (?=V\d+ )/m)
   .slice(1)
   .map((section) => ({
@@ -56,13 +56,13 @@ const ROWS = SECTIONS.flatMap(({ rows }) => rows);
 const count = (rows: readonly Row[], verdict: string): number => rows.filter((row) => row.verdict === verdict).length;
 
 describe('the requirements', () => {
-  it('each has one row, in its chapter', () => {
+  it('have one row each, in their chapter', () => {
     const told = SECTIONS.map(({ chapter, rows }) => ({ chapter, ids: rows.map(({ id }) => id) }));
     expect(told).toEqual(CHAPTERS);
     expect(ROWS).toHaveLength(253);
   });
 
-  it('each is in a few words, with a verdict of four, and a reason', () => {
+  it('have a few words each, one of four verdicts, and a reason', () => {
     expect(ROWS.filter(({ verdict }) => !VERDICTS.includes(verdict))).toEqual([]);
     expect(ROWS.filter(({ text }) => text === '' || text.split(/\s+/).length > 12)).toEqual([]);
     expect(ROWS.filter(({ how }) => how.length < 15)).toEqual([]);
@@ -76,7 +76,7 @@ describe('the requirements', () => {
 });
 
 describe('the counts', () => {
-  it('of all and of each chapter, in the table at the top', () => {
+  it('are right for all and for each chapter, in the table at the top', () => {
     const told = tableOf(PAGE, 'Chapter').map(([name = '', ...numbers]) => [
       name.split(' ')[0],
       ...numbers.map(Number),
@@ -89,7 +89,7 @@ describe('the counts', () => {
     expect(told).toEqual([...SECTIONS.map(({ chapter, rows }) => line(chapter, rows)), line('All', ROWS)]);
   });
 
-  it.each(SECTIONS)('in the line of $chapter', ({ summary, rows }) => {
+  it.each(SECTIONS)('are right in the line of $chapter', ({ summary, rows }) => {
     const parts = ['met', 'partly', 'not met', 'not applicable']
       .filter((verdict) => count(rows, verdict) > 0)
       .map((verdict) => `${count(rows, verdict)} ${verdict}`);
@@ -106,20 +106,20 @@ it('lists exactly the open requirements at the top, with what each would take', 
   expect(told.toSorted()).toEqual(open.map(({ id, text, verdict }) => `${id} ${text}: ${verdict}`).toSorted());
 });
 
-it('files that there are', () => {
+it('names existing files', () => {
   const paths = codeIn(PAGE).filter((code) => /^(?:[\w.-]+\/)+[\w.-]+$/.test(code));
   const atTheTop = codeIn(PAGE).filter((code) => /^(?:Dockerfile|\.?\w[\w-]*\.(?:json|md|yaml))$/.test(code));
   expect(new Set(paths).size).toBeGreaterThan(100);
   expect([...paths, ...atTheTop].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-it('settings that there are', () => {
+it('names existing settings', () => {
   const named = codeIn(PAGE).filter((code) => /^[A-Z]+(?:_[A-Z]+)+$/.test(code));
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !(name in SETTINGS))).toEqual([]);
 });
 
-it('places on the page', () => {
+it('links to existing headings of the page', () => {
   const headings = [...PAGE.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()

@@ -9,7 +9,7 @@ import { blocksOf, onOneLine, README, readPage } from './markdown.js';
 const BLOCKS = blocksOf(README);
 const EXAMPLES = examplesOf(README);
 
-it('every block is of a kind that is tried out', () => {
+it('has only blocks of a kind that is tried out', () => {
   const kinds = new Set(BLOCKS.map(({ language }) => language));
   expect([...kinds].sort()).toEqual(['graphql', 'json', 'sh']);
   const answers = BLOCKS.filter(({ language }) => language === 'json');
@@ -20,7 +20,7 @@ describe('the pages and the service', () => {
   let asked: Asked;
   let answers: Map<Example, unknown> | undefined;
 
-  // In the order of the page and with the demo's credits, so that what is cached and what is left are as shown.
+  // In the order of the page and with the demo's credits, so that cached objects and the credits left are as shown.
   beforeAll(async () => {
     const perch = await startPerch({ openDatabase: demoDatabase });
     const account = await perch.account({ credits: 1000 });
@@ -39,7 +39,7 @@ describe('the pages and the service', () => {
     compareExamples(EXAMPLES, () => answers);
   });
 
-  describe.each(Object.entries(CLAIMS))('%s says so', (page, claims) => {
+  describe.each(Object.entries(CLAIMS))('%s makes true claims', (page, claims) => {
     it.each(Object.entries(claims))('%s', async (sentence, shows) => {
       expect(onOneLine(readPage(page))).toContain(sentence);
       await shows(asked);

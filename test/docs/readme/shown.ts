@@ -1,14 +1,14 @@
-/** Stands for any text, and as a name for any further members. */
+/** Stands for any text; as the name of a member, for any further members. */
 const ANY = '…';
 
-/** Members that differ from start to start: only their kind is compared. */
+/** Members that differ each time the service starts, so only their kind is compared. */
 const VOLATILE = new Set(['request_id', 'fetched_at', 'tweets', 'pinned_tweet_ids']);
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
 /**
- * How an answer differs from what is shown of it, as `path: difference`. What is shown must be there with the same value, and
- * nothing else may be there unless a `…` says that there is more.
+ * How an answer differs from what a page shows of it, as `path: difference`. Members that are shown must be there with the
+ * same value, and there may be no others unless a `…` says so.
  */
 export function differences(shown: unknown, given: unknown, path = '$'): string[] {
   if (shown === ANY) return typeof given === 'string' ? [] : [`${path}: ${kindOf(given)} instead of a text`];
