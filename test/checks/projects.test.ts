@@ -1,4 +1,4 @@
-/** A file's name says what it needs: who runs only the fast projects needs no more than npm gives. */
+/** The name of a test file says what it needs, so that the fast projects need only what npm installs. */
 import { describe, expect, test } from 'vitest';
 import { importsOf, isCode, readSources } from '../kit/sources.js';
 import { LONG, ON_ONE_NODE, PROJECTS, type Project } from '../projects.js';
@@ -7,10 +7,10 @@ const SOURCES = readSources(['test', 'bench']).filter(isCode);
 const IMPORTS = new Map(SOURCES.map((source) => [source.path.replace(/\.\w+$/, ''), importsOf(source)]));
 const FILES = SOURCES.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
 
-/** Processes, browsers, Redis and a Postgres of one's own. */
+/** Processes, browsers, Redis, and another Postgres than that of the run. */
 const OUTSIDE = /^(?:node:child_process|node:cluster|playwright-core|ioredis|adapters\/postgres\/embedded\/launcher)$/;
 const DATABASE = 'test/kit/postgres/database';
-/** Runs beside the tests, once. */
+/** Runs once, outside the tests. */
 const SETUP = 'test/kit/global-setup';
 
 const matches = (glob: string, path: string): boolean =>
@@ -24,7 +24,7 @@ const projectsOf = (path: string): Project['name'][] =>
       include.some((glob) => matches(glob, path)) && !exclude.some((glob) => matches(glob, path)),
   ).map(({ name }) => name);
 
-/** What a test imports, and what that does in turn, within the tests. */
+/** All files of the tests that a test imports, directly or through others. */
 function reachOf(path: string): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [path.replace(/\.ts$/, '')];
@@ -38,7 +38,7 @@ function reachOf(path: string): ReadonlySet<string> {
   return reached;
 }
 
-/** The projects in which it may be, given what it reaches; what takes long may be in `system` for that alone. */
+/** The projects that a test may be in, given what it imports. Any test may be in `system`, merely because it takes long. */
 function allowedFor(path: string): Project['name'][] {
   const reach = reachOf(path);
   if ([...reach].some((to) => OUTSIDE.test(to))) return ['system'];
@@ -50,13 +50,13 @@ describe('every test file', () => {
     expect(FILES.map((path) => [path, projectsOf(path)]).filter(([, names]) => names?.length !== 1)).toEqual([]);
   });
 
-  test('is in the one that its name says: a database, a process or a browser is in none of the faster ones', () => {
+  test('uses no database, process or browser that the project of its name excludes', () => {
     const misplaced = FILES.filter((path) => !projectsOf(path).some((name) => allowedFor(path).includes(name)));
     const advice = misplaced.map((path) => `${path} reaches what belongs into: ${allowedFor(path).join(' or ')}`);
     expect(advice).toEqual([]);
   });
 
-  test('is found by what it reaches', () => {
+  test('is classified by what it imports', () => {
     expect(allowedFor('test/engine/ports/redis-cache.system.test.ts')).toEqual(['system']);
     expect(allowedFor('test/pages/dashboard/browser.system.test.ts')).toEqual(['system']);
     expect(allowedFor('test/cli/serve.system.test.ts')).toEqual(['system']);

@@ -1,4 +1,4 @@
-/** Who may import whom, how long a file may be, how things are called. */
+/** Which modules may import which, how long files may be, and how they are named. */
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { isAllowed, moduleOf } from '../../tools/modules.js';
@@ -31,7 +31,7 @@ describe('imports between modules', () => {
     expect(steps.filter((step) => !isAllowed(step)).map(shown)).toEqual([]);
   });
 
-  test('the whole is built by the command line alone', () => {
+  test('only the command line composes the whole', () => {
     const users = steps.filter((step) => step.to === 'app/compose').map(({ from }) => from);
     expect(users.filter((from) => !from.startsWith('adapters/cli/'))).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('imports between modules', () => {
 });
 
 describe('size', () => {
-  // A test file may be as long as its subject: to split one for its length alone hides half of its cases.
+  // A test file may be as long as its subject, because splitting it for its length alone would hide half of its cases.
   test('keeps files of code at 400 lines', () => {
     const long = CODE.filter(({ path, text }) => !/\.(?:test|suite)\.tsx?$/.test(path) && linesOf(text) > 400);
     expect(long.map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
@@ -79,7 +79,7 @@ describe('names', () => {
     expect(SOURCES.map(({ path }) => path).filter((path) => !path.split('/').every(isKebab))).toEqual([]);
   });
 
-  test('exports have names; only what a tool asks for by default has none', () => {
+  test('exports have names, except default exports that a tool requires', () => {
     const tools = /(?:\.config|\/global-setup)\.ts$/;
     expect(
       CODE.filter((source) => hasDefaultExport(source) && !tools.test(source.path)).map(({ path }) => path),
@@ -89,10 +89,10 @@ describe('names', () => {
 
 describe('tests', () => {
   test('requests every route in some test', () => {
-    // What a command prices is not asked for.
+    // Not in tests of commands, which price routes without requesting them.
     const texts = SOURCES.filter(({ path }) => /^test\/(?!checks\/|cli\/)/.test(path));
     const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
-    // Those of lists are asked for by name of the list.
+    // Routes of lists are requested by the name of the list.
     const asked = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
     const rowOf = (path: string) =>
       ROUTES.find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
@@ -100,12 +100,12 @@ describe('tests', () => {
     expect(ROUTES.filter(({ path }) => !covered.has(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('none is left out or singled out for good', () => {
+  test('skip or single out nothing permanently', () => {
     const marks = /\b(?:test|it|describe)\.(?:only|skip|todo|fails)\b(?!If)/;
     const marked = CODE.filter(
       ({ path, text }) => path.startsWith('test/') && path !== 'test/checks/structure.test.ts' && marks.test(text),
     );
-    // These helpers leave out what needs a browser, Redis, a disk or real answers where there is none, and say so.
+    // These helpers skip tests that need a browser, Redis, a disk or real answers if there is none, and say so.
     const helpers = [
       'kit/browser/chromium',
       'kit/browser/firefox',

@@ -1,12 +1,12 @@
 import { range } from '../kit/networks/scripted-network.js';
 import { type Service, startService } from '../rules/support/service.js';
 
-/** A service with one account, whose timeline has 20 tweets and gets more when it is told. */
+/** Starts a service with one account, whose timeline has 20 tweets and gets more by `add`. */
 export async function startGrowing(): Promise<{ service: Service; add: (count: number) => string[] }> {
   const service = await startService({ fill: (net) => void net.users([1]) });
   let last = 100;
   let ids: string[] = [];
-  /** Puts so many on top of the timeline, and lets its cached page expire. */
+  /** Puts `count` tweets on top of the timeline, and lets its cached page expire. */
   const add = (count: number): string[] => {
     service.clock.advance(180_000);
     const added = service.net.tweets(range(count, last + 1));

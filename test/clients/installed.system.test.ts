@@ -1,4 +1,4 @@
-/** The clients as customers get them: npm and pip install them from the running service, by the lines of their pages. */
+/** The clients as customers get them: npm and pip install them from the running service, by the commands of their pages. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 import { canRun } from './python/python.js';
 
 const run = promisify(execFile);
-/** npm brings `openapi-fetch` along, from its registry. */
+/** npm also installs `openapi-fetch`, from its registry. */
 const hasRegistry = canRun('npm', 'view', 'openapi-fetch', 'version');
 const hasVenv = canRun('python3', '-c', 'import venv, ensurepip');
 
@@ -69,8 +69,8 @@ print(Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"]).user("harbor_obs")
     120_000,
   );
 
-  // Each test asks from an address of its own: one address has ten requests a second without a key.
-  it('sends each file with its type, a validator, and to pages of other origins, and the schema as it is printed', async () => {
+  // Each test uses another address, because without a key an address has ten requests a second.
+  it('sends each file with its type and a validator, also to pages of other origins, and the schema as it is printed', async () => {
     const types = {
       '/clients/perch-client-0.3.0.tgz': 'application/gzip',
       '/clients/perch_client-0.3.0-py3-none-any.whl': 'application/zip',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface Stub {
   readonly url: string;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   readonly asked: { path: string; key: string | undefined }[];
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface Given {
   readonly silent?: boolean;
 }
 
-/** A server that answers as told, one answer per request and then the last again: for what a right Perch never does. */
+/** Starts a server that gives one answer per request, and repeats the last: for answers that a correct Perch never gives. */
 export async function stub(...answers: readonly Given[]): Promise<Stub> {
   const asked: Stub['asked'] = [];
   const reply = (request: IncomingMessage, response: ServerResponse): void => {

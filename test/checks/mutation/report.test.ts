@@ -1,4 +1,4 @@
-/** What the command says of changes that no test noticed. */
+/** What the command reports about changes that no test noticed. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,11 +28,11 @@ function said(mutants: readonly Mutant[], { isWhole = false } = {}): { code: num
   return { code: report(mutants, { isWhole }), text: lines.join('\n') };
 }
 
-it('shows what stood in the place, on one line', () => {
+it('shows the original code on one line', () => {
   expect(originalOf(mutant())).toBe('one + two');
 });
 
-it.each(['Survived', 'NoCoverage', 'Pending'])('fails with a change that is %s and not explained', (status) => {
+it.each(['Survived', 'NoCoverage', 'Pending'])('fails for a change that is %s and not explained', (status) => {
   const { code, text } = said([mutant({ status }), mutant({ status: 'Killed' })]);
   expect(code).toBe(1);
   expect(text).toContain('- one + two\n    + one - two\n  NOT EXPLAINED');
@@ -52,7 +52,7 @@ const survivors = (count: number): Mutant[] => {
   return Array.from({ length: count }, () => ({ ...survivor }));
 };
 
-it('takes an explanation for as many changes of its kind in its function as it is given for, and no more', () => {
+it('accepts an explanation for the stated number of changes of its kind in its function, and no more', () => {
   const explained = said(survivors(places));
   expect(explained.code).toBe(0);
   expect(explained.text).toContain(why);
@@ -63,7 +63,7 @@ it('takes an explanation for as many changes of its kind in its function as it i
   ]);
 });
 
-it('fails with an explanation of more changes than live, once all changes of the file were made', () => {
+it('fails for an explanation of more changes than survive, once all changes of the file were tried', () => {
   expect(said(survivors(places - 1)).code).toBe(0);
   const { code, text } = said(survivors(places - 1), { isWhole: true });
   expect(code).toBe(1);
@@ -72,11 +72,11 @@ it('fails with an explanation of more changes than live, once all changes of the
   );
 });
 
-it.each(['Killed', 'Timeout'])('is content with what is %s', (status) => {
+it.each(['Killed', 'Timeout'])('accepts a change that is %s', (status) => {
   expect(said([mutant({ status }), mutant({ status: 'Ignored' })])).toMatchObject({ code: 0 });
 });
 
-it('fails without any change: then nothing was tried', () => {
+it('fails without any change, because nothing was tried', () => {
   expect(said([]).code).toBe(1);
 });
 

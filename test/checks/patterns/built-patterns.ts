@@ -1,15 +1,15 @@
-/** A pattern that is put together when the code runs. */
+/** A pattern that is built when the code runs. */
 export interface Known {
   readonly path: string;
   /** The call, as it is written. */
   readonly expression: string;
-  /** Out of what, and why nobody outside can choose it. */
+  /** What it is built from, and why no caller can choose that. */
   readonly why: string;
-  /** What comes of it at its worst: these are checked as if they were written down. */
+  /** The worst patterns that it can become. These are checked like literals. */
   readonly like: readonly string[];
 }
 
-/** All there are. A new one needs a row, and better a way to do without. */
+/** All such patterns. A new one needs a row; it is better to do without it. */
 export const BUILT: readonly Known[] = [
   {
     path: 'src/access/key.ts',

@@ -9,7 +9,7 @@ export interface Pattern {
   readonly at: string;
 }
 
-/** A regular expression that is put together when the code runs: `expression` is the call as it is written. */
+/** A regular expression that is built when the code runs: `expression` is the call as it is written. */
 export interface BuiltPattern {
   readonly path: string;
   readonly expression: string;

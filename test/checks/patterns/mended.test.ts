@@ -1,4 +1,4 @@
-/** Patterns that were slow once, and what stands in their place: they answer as they did. */
+/** The replacements of patterns that were once slow give the same answers. */
 import { describe, expect, test } from 'vitest';
 import { webAddress } from '../../../adapters/cli/command-line.js';
 import { compile, tweets } from '../../../adapters/networks/corpus/search/compile.js';
@@ -72,12 +72,12 @@ describe('a search of the corpus', () => {
 });
 
 describe('the demo network', () => {
-  test('words are trimmed, and none is empty', () => {
+  test('has trimmed words, and no empty ones', () => {
     const words = Object.values(SLOTS).flatMap((list) => ('winter' in list ? Object.values(list).flat() : list));
     expect(words.filter((word) => word.trim() !== word || word === '')).toEqual([]);
   });
 
-  test('a template has choices and slots', () => {
+  test('fills the choices and slots of a template', () => {
     const scope = {
       chance: { pick: <T>(list: readonly T[]): T => list[0] as T },
       season: 'winter' as const,

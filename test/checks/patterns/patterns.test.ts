@@ -1,11 +1,11 @@
-/** No regular expression takes more than time linear in the text it is run on, wherever it stands in the code. */
+/** Every regular expression in the code takes at most linear time in its text. */
 import { describe, expect, test } from 'vitest';
 import { isCode, readSources, type Source } from '../../kit/sources.js';
 import { BUILT } from './built-patterns.js';
 import { patternsOf } from './find-patterns.js';
 import { slowPatterns } from './slow-patterns.js';
 
-/** All that runs in the service, at an operator's, a customer's or in a browser. */
+/** All code that runs in the service, on an operator's or a customer's machine, or in a browser. */
 const CODE = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'examples'])
   .filter(isCode)
   .filter(({ path }) => !path.includes('/node_modules/'));
@@ -21,7 +21,7 @@ describe('in all of the code', () => {
     expect(await slowIn(...CODE)).toEqual([]);
   }, 180_000);
 
-  test('every pattern that is put together has a row, and what comes of it is linear', async () => {
+  test('every pattern that is built when the code runs has a row, and is linear', async () => {
     const built = CODE.flatMap((source) => patternsOf(source).built);
     expect(built.map(({ path, expression }) => `${path}: ${expression}`).sort()).toEqual(
       BUILT.map(({ path, expression }) => `${path}: ${expression}`).sort(),
@@ -66,7 +66,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('patterns that are put together', () => {
+  test('patterns that are built when the code runs', () => {
     const { built } = patternsOf(file('const named = (name) => new RegExp(name);'));
     expect(built).toEqual([{ path: 'planted.ts', expression: 'new RegExp(name)' }]);
   });

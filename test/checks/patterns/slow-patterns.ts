@@ -1,15 +1,15 @@
 import { check } from 'recheck';
 import type { Pattern } from './find-patterns.js';
 
-/** For one pattern; the slowest of ours takes a second, or four where only the checker's JavaScript build runs. */
+/** The limit for one pattern. Our slowest takes a second, or four where only the checker's JavaScript build runs. */
 const TIMEOUT_MS = 60_000;
 
-/** By pattern and flags: the code has some of them several times, and tests ask again. */
+/** By pattern and flags, because the code has some patterns several times, and tests check them again. */
 export type Verdicts = Map<string, Promise<string | null>>;
 
 /**
- * The patterns that can take more than time linear in their text, each with what the checker says and a text that shows it. Whatever
- * the checker cannot decide counts as slow. Its own time limits inside are off, so that a busy machine gives the same answer.
+ * The patterns that can take more than linear time, each with the checker's verdict and a text that shows it. A pattern that
+ * the checker cannot decide counts as slow. Its inner time limits are off, so that a busy machine gives the same verdict.
  */
 export async function slowPatterns(patterns: readonly Pattern[], verdicts: Verdicts = new Map()): Promise<string[]> {
   const found: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Perch over a real AppView: every read of /v1 and a profile with its timeline over GraphQL. Opt-in, for it installs some
- * 700 MB into E2E_FOLDER (a new folder below the system's temporary one unless named; what is there already is used again).
+ * Perch over a real AppView: every read of /v1 and a profile with its timeline over GraphQL. Opt-in, because it installs some
+ * 700 MB into E2E_FOLDER (by default a new folder in the system's temporary one; what is already there is used again).
  * Needs Linux x64, redis-server, and PG_BIN: the folder of initdb and pg_ctl.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -39,7 +39,7 @@ function start(command: string, args: string[], env: NodeJS.ProcessEnv): ChildPr
   return child;
 }
 
-/** Waits for a line that holds the words. */
+/** Waits for output that contains the words. */
 function said(child: ChildProcess, words: string, withinMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`No ${words} within ${withinMs / 1000} s.`)), withinMs);
@@ -65,10 +65,10 @@ async function startNetwork(): Promise<Seed> {
   return JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8'));
 }
 
-/** Starts the service over the AppView; the key of a new account. */
+/** Starts the service over the AppView, and returns the key of a new account. */
 async function startPerch(appview: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'perch-e2e-home-'));
-  // Not before the service has stopped.
+  // Only on exit, when the service has stopped.
   process.on('exit', () => rmSync(home, { recursive: true, force: true }));
   const env = {
     PORT,

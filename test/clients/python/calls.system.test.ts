@@ -44,7 +44,7 @@ describe.runIf(has.python3)(`the Python client${without('python3')}`, () => {
       expect(shown).toMatch(/\nnot_found 404 [0-9a-f-]{36}\n$/);
     });
 
-    it('reads, posts and prices; a call keeps to its own max_credits', async () => {
+    it('reads, posts and estimates, and keeps each call to its own max_credits', async () => {
       const { made, env } = await account();
       const code = `
 one = perch.user("@harbor_obs", fresh=True)
@@ -89,13 +89,13 @@ say(pages.ended, pages.spent, pages.remaining, len(ids), len(set(ids)), pages.cu
       ['at the budget', 1000, undefined, '4', '20', ['max_credits', 20, 0, 10, 10, false]],
       ['with what the wallet holds', 12, undefined, '4', '500', ['no_credits', 12, 488, 6, 6, false]],
       ['with the cap of the key', 1000, 12, '4', '500', ['key_cap', 12, 488, 6, 6, false]],
-    ] as const)('pages end %s', async (_, credits, cap, COUNT, MAX, ended) => {
+    ] as const)('ends pages %s', async (_, credits, cap, COUNT, MAX, ended) => {
       const { made, env } = await account(credits, cap);
       expect(await said(WALK, { ...env, COUNT, MAX })).toEqual(ended);
       expect(await perch.balance(made)).toBe(credits - ended[1]);
     });
 
-    it('pages end complete, with every item once', async () => {
+    it('ends pages complete, with every item once', async () => {
       const { env } = await account(5000);
       const [ended, , , all, different, isLast] = (await said(WALK, {
         ...env,
@@ -123,7 +123,7 @@ say(pages.ended, pages.spent, pages.remaining, len(ids), len(set(ids)), pages.cu
       expect(server.asked).toHaveLength(1);
     });
 
-    it('a failure has all that the service said', async () => {
+    it('raises a failure with everything that the service said', async () => {
       server = await stub(failure(503, 'no_account', 60));
       const code = `
 try: perch.me()
@@ -140,13 +140,13 @@ except ApiError as e: say(e.code, e.message, e.status, e.reason, e.param, e.retr
       ]);
     });
 
-    it('silence ends in time and is not tried again: the read may have been paid', async () => {
+    it('ends a call without an answer in time, and does not retry it, because the read may have been paid', async () => {
       server = await stub({ silent: true });
       expect(await said('say(failed(lambda: perch.me(timeout=0.2)))', env())).toEqual([['timeout', 0]]);
       expect(server.asked).toHaveLength(1);
     });
 
-    it('a redirect is not followed: the key stays here', async () => {
+    it('does not follow a redirect, which would get the key', async () => {
       const elsewhere = await stub();
       server = await stub({ status: 302, headers: { location: `${elsewhere.url}/v1/me` } });
       expect(await said('say(failed(perch.me))', env())).toEqual([['unreadable', 302]]);
@@ -158,12 +158,12 @@ except ApiError as e: say(e.code, e.message, e.status, e.reason, e.param, e.retr
       { status: 502, body: '<html>' },
       { status: 500, body: '{"error": 3}' },
       { status: 200, body: '<html>' },
-    ])('an answer that is not of Perch is unreadable: $status $body', async (answer) => {
+    ])('calls an answer that is not from Perch unreadable: $status $body', async (answer) => {
       server = await stub(answer);
       expect(await said('say(failed(perch.me))', env())).toEqual([['unreadable', answer.status]]);
     });
 
-    it('the key is in a header and nowhere else', async () => {
+    it('puts the key in a header and nowhere else', async () => {
       server = await stub(failure(401, 'invalid_key'));
       const code = `
 import traceback
@@ -196,7 +196,7 @@ say(len(next(pages)), len(next(pages)), failed(lambda: next(pages)), pages.spent
       ]);
     });
 
-    it('pages: no call is made with nothing left, and a budget is a number above 0', async () => {
+    it('pages: makes no call with nothing left, and requires a budget above 0', async () => {
       server = await stub(page({ next_cursor: 'a' }));
       const code = `
 pages = perch.iter_user_tweets("a", max_credits=1)

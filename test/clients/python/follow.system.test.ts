@@ -1,4 +1,4 @@
-/** New items as they come, by the Python client. */
+/** The Python client yields new items of a list as they arrive. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../rules/support/service.js';
 import { startGrowing } from '../growing-timeline.js';
@@ -26,7 +26,7 @@ describe.runIf(has.python3)(`the Python client follows${without('python3')}`, ()
       ...more,
     });
 
-    it('gives what is new after it began, each once, and continues from since', async () => {
+    it('yields each item that is new after it began once, and continues from since', async () => {
       add(1);
       const account = await service.perch.account();
       const code = `${HEAD}
@@ -37,15 +37,15 @@ rest = take(following, 1)
 again = perch.follow_user_tweets("1", since=between, max_credits=50, interval=0.05)
 say(first, rest, following.spent, between != following.since, take(again, 2))`;
       const answer = said(code, envOf(account));
-      // The first call is paid; until its answer has come.
+      // Waits until the first call is paid, and then until its answer has arrived.
       await expect.poll(() => service.perch.balance(account), { timeout: 20_000 }).toBe(999);
       await new Promise((done) => setTimeout(done, 500));
       const added = add(6);
-      // One item was there before; what was read again, from between, was cached.
+      // One item was there before; those that were read again, from between, were cached.
       expect(await answer).toEqual([added.slice(0, 5), added.slice(5), expect.any(Number), true, added.slice(4)]);
     });
 
-    it('ends at its budget and with the wallet, after what was paid; says that items may be missing', async () => {
+    it('ends at its budget and with the wallet, after the paid items, and reports that items may be missing', async () => {
       const reader = await service.customer();
       const { since_cursor: since } = (await reader.get('/v1/users/1/tweets?count=1')).body;
       const added = add(130);
@@ -69,7 +69,7 @@ say(first + rest, ended, following.ended, following.spent, following.remaining, 
       ]);
     });
 
-    it('raises what the first call is refused with, and refuses a list without an order of time', async () => {
+    it('raises the refusal of the first call, and refuses a list that is not in order of time', async () => {
       service.net.list('search', 'x', ['101', '102'], { product: 'Top' });
       const code = `${HEAD}
 say(failed(lambda: take(perch.follow_user_tweets("1", since="nonsense", max_credits=5), 1)),
@@ -120,7 +120,7 @@ say(take(following, 100), following.ended, following.since, take(early, 1), earl
       expect(server.asked).toHaveLength(1);
     });
 
-    it('raises what may have been charged to the first call, and a refusal of a later one', async () => {
+    it('raises a failed first call that may have been charged, and a refusal of a later one', async () => {
       server = await stub({ status: 502, body: '<html>' }, answer('b', []), failure(403, 'access_denied'));
       const code = `${HEAD}
 start = lambda: perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)

@@ -1,4 +1,4 @@
-/** The Python client as pip installs it: built offline by what Debian has, in an environment of its own. */
+/** The Python client as pip installs it: built offline with Debian's packages, in a virtual environment. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { ROOT } from '../../docs/readme/markdown.js';
 import { canRun, has, without } from './python.js';
 
 const run = promisify(execFile);
-/** Another Python may come first that builds nothing. */
+/** The first Python on the PATH may lack the packages to build a wheel. */
 const builder = ['python3', '/usr/bin/python3'].find((each) => canRun(each, '-c', 'import setuptools, wheel, pip'));
 const missing = builder === undefined ? ' (left out: no python3 here has pip, setuptools and wheel)' : '';
 
@@ -31,7 +31,7 @@ describe.runIf(builder !== undefined)(`the wheel of the Python client${missing}`
   }, 120_000);
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it('has the code, the mark of its types and the licence, and nothing else', async () => {
+  it('has the code, the marker of its types and the licence, and nothing else', async () => {
     const code =
       "import importlib.metadata as m, json\nprint(json.dumps([str(f) for f in m.files('perch-client') or []]))";
     const { stdout } = await run(installed, ['-c', code]);
@@ -43,10 +43,10 @@ describe.runIf(builder !== undefined)(`the wheel of the Python client${missing}`
     expect(files.some((path) => /dist-info\/(?:licenses\/)?LICENSE$/.test(path))).toBe(true);
   });
 
-  it('is the wheel that services offer, but for times and who built it', async () => {
+  it('is the wheel that services offer, except for times and the builder', async () => {
     await writeFile(join(home, 'served.zip'), clientArchives().python);
     const [ours = '', theirs = ''] = ['served.zip', (await readdir(home)).find((name) => name.endsWith('.whl')) ?? ''];
-    // By path: the text of each file.
+    // The text of each file, by its path.
     const code = `import json, sys, zipfile
 print(json.dumps({n: z.read(n).decode() for z in [zipfile.ZipFile(sys.argv[1])] for n in sorted(z.namelist())}))`;
     const read = async (name: string): Promise<Record<string, string>> => {
@@ -73,7 +73,7 @@ print(json.dumps({n: z.read(n).decode() for z in [zipfile.ZipFile(sys.argv[1])] 
     expect(await read(ours)).toEqual(await read(theirs));
   });
 
-  it('says what it is', async () => {
+  it('has its version, licence, Python range and page in its metadata', async () => {
     const code = "import importlib.metadata as m, json\nprint(json.dumps(list(m.metadata('perch-client').items())))";
     const { stdout } = await run(installed, ['-c', code]);
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));

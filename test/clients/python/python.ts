@@ -20,10 +20,10 @@ export const has = {
   mypy: canRun('mypy', '--version'),
 };
 
-/** For the name of a test that is left out. */
+/** For the name of a test: the reason why it is left out. */
 export const without = (tool: keyof typeof has): string => (has[tool] ? '' : ` (left out: there is no ${tool} here)`);
 
-/** Runs Python with the client on its path; gives what it prints. A warning is an error. */
+/** Runs Python with the client on its path, and returns what it prints. A warning is an error. */
 export async function python(code: string, env: Record<string, string> = {}): Promise<string> {
   const given = { ...process.env, PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1', ...env };
   const { stdout } = await promisify(execFile)('python3', ['-W', 'error', '-c', code], { env: given, cwd: tmpdir() });
@@ -39,6 +39,6 @@ def failed(call):
     except ApiError as e: return [e.code, e.status, *[each for each in (e.reason, e.param) if each]]
 `;
 
-/** What the code says by `say`; `perch` is a client, and `failed` gives what a call is refused with. */
+/** Runs code and returns what it passes to `say`. It has a client, `perch`, and `failed`, which returns a call's refusal. */
 export const said = async (code: string, env: Record<string, string>): Promise<unknown> =>
   JSON.parse(await python(HEAD + code, env));

@@ -1,4 +1,4 @@
-/** What the Python client refuses by itself, and what it says when something else than Perch answers, or nothing. */
+/** What the Python client refuses before a call, and what it reports if something else than Perch answers, or nothing. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { failure, page, type Stub, stub } from '../server.js';
 import { has, said, without } from './python.js';
@@ -31,7 +31,7 @@ say(len(said), len(set(said)), "secret" in said[0], [repr(Perch(right, "k")) for
     expect(await said(code, NOWHERE)).toEqual([Array(4).fill(['missing_key', 0])]);
   });
 
-  it('is a handle that would lead to another endpoint; any other is one part of the address', async () => {
+  it('reject a handle that would lead to another endpoint; any other is one segment of the address', async () => {
     server = await stub(page({}));
     const code = `
 others = ["\\u65e5\\u672c", "a/../b", "%2e%2e", "a?b#c"]
@@ -42,7 +42,7 @@ say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`
     expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
   });
 
-  it('says why nothing was reached, in one word', async () => {
+  it('say in one word why nothing was reached', async () => {
     const code = `
 def text(client):
     try: client.me()
@@ -54,7 +54,7 @@ say(text(perch), text(Perch("http://a..b", "k")))`;
     ]);
   });
 
-  it('reports how long a proxy asks to wait', async () => {
+  it('report how long a proxy asks to wait', async () => {
     server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
     const code = `
 try: perch.me()
@@ -70,7 +70,7 @@ except ApiError as e: say(str(e))`;
     expect(await said(code, env())).toEqual([expect.stringMatching(/^unreadable: .* responded with a redirect/)]);
   });
 
-  it('ends pages without a price, and resumes after a failure', async () => {
+  it('end pages without a price, which resume after a failure', async () => {
     server = await stub(
       page({ next_cursor: 'a' }),
       page({ next_cursor: 'b', credits_charged: undefined }),
@@ -99,7 +99,7 @@ say([each["data"] for each in perch.iter_follower_ids("a", max_credits=9, cursor
     ]);
   });
 
-  it('is left whole on the way between processes', async () => {
+  it('stay whole when they are pickled and copied', async () => {
     const code = `
 import copy, pickle
 e = ApiError("no_credits", "It failed.", status=402, reason="key_cap", retry_after=3)
@@ -107,7 +107,7 @@ say([[f.__dict__ == e.__dict__, str(f)] for f in (pickle.loads(pickle.dumps(e)),
     expect(await said(code, NOWHERE)).toEqual([Array(2).fill([true, 'no_credits: It failed.'])]);
   });
 
-  it('is shared by threads', async () => {
+  it('do not occur when threads share the client', async () => {
     server = await stub(page({ balance: 1 }));
     const code = `
 from concurrent.futures import ThreadPoolExecutor

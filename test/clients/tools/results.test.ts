@@ -1,4 +1,4 @@
-/** What docs/clients.md says of each tool was found out, with the version that is installed. */
+/** What docs/clients.md says of each tool was tested with the version that is installed. */
 import { expect, it } from 'vitest';
 import { lockedVersion, readResults } from './results.js';
 import { ROWS } from './rows.js';

@@ -1,4 +1,4 @@
-/** What `npm run clients:suite -- --write` found, and the table that docs/clients.md shows of it. */
+/** The results of `npm run clients:suite -- --write`, and the table of them in docs/clients.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tableText } from '../../../tools/docs/parts.js';
 import { ROWS, type Row } from './rows.js';
@@ -14,14 +14,14 @@ interface Result {
 const FILE = new URL('results.json', import.meta.url);
 export const readResults = (): Readonly<Record<string, Result>> => JSON.parse(readFileSync(FILE, 'utf8'));
 
-/** The version of a package in the lockfile of its room; undefined for a program of the machine. */
+/** The version of a package in the lockfile of its room; undefined for a program on the machine. */
 export function lockedVersion({ from, room }: Row): string | undefined {
   if (!('package' in from)) return undefined;
   const { packages } = JSON.parse(readFileSync(new URL(`room/${room}/package-lock.json`, import.meta.url), 'utf8'));
   return packages[`node_modules/${from.package}`].version;
 }
 
-/** Adds what a row came to on this Node; another version of the tool begins anew. */
+/** Records the result of a row on this Node. Results of another version of the tool are dropped. */
 export function record({ name }: Row, version: string, works: boolean): void {
   const results = readResults();
   const before = results[name]?.version === version && works ? results[name].node : [];

@@ -5,19 +5,19 @@ export interface Row {
   readonly kind: 'REST' | 'OpenAPI' | 'GraphQL' | 'agents' | 'proxy' | 'other';
   /** The folder of room/ whose lockfile has its version; CI installs only the first. */
   readonly room: '.' | 'slow';
-  /** Its package, or a program of the machine. */
+  /** Its package, or a program on the machine. */
   readonly from: { readonly package: string } | { readonly program: string; readonly version: readonly string[] };
-  /** Commands that come first, such as a generator; they and what is run are started in the room. */
+  /** Commands that run first, such as a generator. They and `run` are started in the room. */
   readonly make: readonly (readonly string[])[];
   /** A module for Node, or a file for the program. */
   readonly run: readonly string[];
-  /** Whether it retries a 429 by itself, set as `needs` says. */
+  /** Whether it retries a 429 itself, when it is set up as `needs` says. */
   readonly waits: boolean;
   /** Requests a second of its key: so few that a tool that sends twenty has to wait. */
   readonly qps: number;
   /** Whether it reads a profile, two pages and what is not there, as most do. */
   readonly reads: boolean;
-  /** What it says beside that. */
+  /** What else it says. */
   readonly says: Readonly<Record<string, unknown>>;
   /** For docs/clients.md. */
   readonly needs: string;
@@ -51,7 +51,7 @@ const proxy = (name: string, version: string, needs: string): Row => ({
   says: { graphql: 'harbor_obs', tools: 18 },
 });
 
-/** What is not a client that reads. */
+/** A tool that is not a client that reads. */
 const other = (name: string, given: Given): Row => ({
   ...rest(name, { waits: false, reads: false, ...given }),
   kind: 'other',
@@ -189,7 +189,7 @@ export const ROWS: readonly Row[] = [
   other('newman', {
     room: 'slow',
     run: ['newman.mjs'],
-    // The receipt of the example is nobody's, and nothing is for sale here.
+    // The receipt of the example does not exist, and this service sells nothing.
     says: {
       refused: ['What one paid request cost and why: 404', 'Opens a hosted checkout page for a credit pack: 503'],
     },

@@ -18,7 +18,7 @@ const INSTALL_MS = 900_000;
 /** Proxies live in /usr/sbin, which is on few users' PATH. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}${delimiter}/usr/sbin` };
 
-/** The version in the lockfile, or what the program of the machine says; undefined: it is not there. */
+/** The version in the lockfile, or the one that the program reports; undefined if the program is not there. */
 export function versionOf(row: Row): string | undefined {
   if ('package' in row.from) return lockedVersion(row);
   const { program, version } = row.from;
@@ -27,16 +27,16 @@ export function versionOf(row: Row): string | undefined {
 }
 
 export interface Workshop {
-  /** Makes the rows' clients from what this service says of itself. */
+  /** Generates the rows' clients from the schema and documents of this service. */
   prepare(perch: TestPerch, rows: readonly Row[]): Promise<void>;
-  /** What the row's program says, and the statuses that the service gave it. */
+  /** Runs the row's program. Returns what it says, and the statuses that the service gave it. */
   use(row: Row, perch: TestPerch): Promise<{ said: unknown; statuses: readonly number[] }>;
-  /** What a generator said that failed, and what TypeScript finds in the row's program and in what was made for it. */
+  /** The output of a generator that failed, and the errors of TypeScript in the row's program and its generated code. */
   faultsOf(row: Row): readonly string[];
   remove(): Promise<void>;
 }
 
-/** The tools, installed in a folder of their own; undefined: there is no network. */
+/** Installs the tools in a folder of their own; undefined if there is no network. */
 export async function openWorkshop(rows: readonly Row[], keep?: string): Promise<Workshop | undefined> {
   const home = keep ?? (await mkdtemp(join(tmpdir(), 'perch-tools-')));
   const remove = async () => (keep === undefined ? rm(home, { recursive: true, force: true }) : undefined);
@@ -98,7 +98,7 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
   };
 }
 
-/** As the lockfile says, unless the folder was kept and has just that. */
+/** Installs what the lockfile says, unless the folder was kept and has exactly that. */
 async function install(folder: string): Promise<void> {
   const [wanted, mark] = [
     await readFile(join(folder, 'package-lock.json'), 'utf8'),
@@ -110,7 +110,7 @@ async function install(folder: string): Promise<void> {
   await writeFile(mark, wanted);
 }
 
-/** The lines that a command prints before it fails; none if it does not. */
+/** The lines that a command prints if it fails; none if it succeeds. */
 async function saidInVain(start: () => Promise<unknown>): Promise<string[]> {
   try {
     await start();

@@ -1,4 +1,4 @@
-/** Tools that nobody of the project wrote, as their own documentation uses them, against the running service. */
+/** Third-party tools, used as in their own documentation, against the running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { demoDatabase } from '../../kit/demo.js';
@@ -7,10 +7,10 @@ import { record } from './results.js';
 import { ROWS } from './rows.js';
 import { openWorkshop, versionOf } from './suite.js';
 
-/** `npm run clients:suite` asks for all, and may keep what it installs; the tests have what installs quickly. */
+/** `npm run clients:suite` runs all tools, and may keep what it installs; tests run those that install quickly. */
 const { CLIENTS_ONLY: only = '', CLIENTS_ALL: all, CLIENTS_HOME: home, CLIENTS_WRITE: write } = process.env;
 
-/** A busy machine takes more than a second to send twenty requests once, and then none is refused. */
+/** On a busy machine, sending twenty requests may take more than a second, and then none is refused. */
 const TRIES = 3;
 
 const wanted = only.split(',');

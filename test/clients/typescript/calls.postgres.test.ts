@@ -35,7 +35,7 @@ describe('against the running service', () => {
     return { account, perch: createPerch({ baseUrl: perch.url, key: account.key, ...options }) };
   }
 
-  it('reads, posts and prices; what it says of money is what the wallet says', async () => {
+  it('reads, posts and estimates, and reports the same credits as the wallet', async () => {
     const { account, perch: ours } = await client();
     const { data, credits_charged } = await ours.get('/v1/users/{handle}', {
       path: { handle: '@harbor_obs' },
@@ -92,7 +92,7 @@ describe('against the running service', () => {
 
     it('end with what the wallet holds', async () => {
       const { account, perch: ours } = await client(6);
-      // The tweets are held by now, or not: both cost at most 1.
+      // Whether or not the tweets are cached by now, each costs at most 1.
       const { pages } = await gone(ours, 500);
       expect(pages.ended).toBe('no_credits');
       expect(pages.spent + (await perch.balance(account))).toBe(6);
@@ -113,7 +113,7 @@ describe('against the running service', () => {
       expect(new Set(ids).size).toBe(ids.length);
     });
 
-    it('throw where not even the first item is covered', async () => {
+    it('throw if not even the first item is covered', async () => {
       const { perch: ours } = await client(0);
       expect(await failed(gone(ours, 5))).toMatchObject({ code: 'no_credits', status: 402 });
     });
@@ -135,7 +135,7 @@ describe('against the running service', () => {
       expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
     });
 
-    it('keeps to maxCredits, and is priced for nothing', async () => {
+    it('keeps to maxCredits, and is estimated for free', async () => {
       const { account, perch: ours } = await client();
       expect(await ours.estimateQuery(profile, { handle: 'harbor_obs', first: 9 })).toEqual({
         max_items: 10,
@@ -181,14 +181,14 @@ describe('on the way', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('silence ends in time and is not tried again: the read may have been paid', async () => {
+  it('ends a call without an answer in time, and does not retry it, because the read may have been paid', async () => {
     server = await stub({ silent: true });
     const late = await collectingGarbage(() => failed(me({ timeoutMs: 1_000 })));
     expect(late).toMatchObject({ code: 'timeout', status: 0 });
     expect(server.asked).toHaveLength(1);
   });
 
-  it('a signal ends a call with its own reason', async () => {
+  it('ends a call by a signal, with its reason', async () => {
     server = await stub({ silent: true });
     const stop = new AbortController();
     const call = createPerch({ baseUrl: server.url, key: KEY }).get('/v1/me', { signal: stop.signal });
@@ -200,7 +200,7 @@ describe('on the way', () => {
     });
   });
 
-  it('a redirect is not followed: the key stays here', async () => {
+  it('does not follow a redirect, which would get the key', async () => {
     const elsewhere = await stub();
     server = await stub({ status: 302, headers: { location: `${elsewhere.url}/v1/me` } });
     expect(await failed(me())).toMatchObject({
@@ -216,14 +216,14 @@ describe('on the way', () => {
     { status: 502, body: '<html>' },
     { status: 500, body: '{}' },
     { status: 200, body: '<html>' },
-  ])('an answer that is not of Perch is unreadable: $status $body', async (answer) => {
+  ])('calls an answer that is not from Perch unreadable: $status $body', async (answer) => {
     server = await stub(answer);
     expect(await failed(me())).toMatchObject({ code: 'unreadable', status: answer.status });
     const asked = createPerch({ baseUrl: server.url, key: KEY }).query(graphql('{ me { balance } }'));
     expect(await failed(asked)).toMatchObject({ code: 'unreadable', status: answer.status });
   });
 
-  it('the key is in a header and nowhere else', async () => {
+  it('puts the key in a header and nowhere else', async () => {
     server = await stub(failure(401, 'invalid_key'));
     const perch = createPerch({ baseUrl: server.url, key: KEY });
     const error = await failed(perch.get('/v1/me'));
@@ -235,7 +235,7 @@ describe('on the way', () => {
       expect(inspect(shown, { depth: 9, showHidden: true })).not.toContain(KEY);
   });
 
-  it('a key with a line break is refused without being quoted', () => {
+  it('refuses a key with a line break without quoting it', () => {
     expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: `${KEY}\n` })).toThrow(/^(?!.*kkk).*key/s);
   });
 
@@ -260,7 +260,7 @@ describe('on the way', () => {
     expect([pages.spent, pages.remaining]).toEqual([0.32, 0.18]);
   });
 
-  it('pages: a page after the first that is not covered ends them, and no call is made with nothing left', async () => {
+  it('pages: ends at a later page that is not covered, and makes no call with nothing left', async () => {
     server = await stub(page({ next_cursor: 'a' }), failure(402, 'no_credits'));
     const perch = createPerch({ baseUrl: server.url, key: KEY });
     const gone = async (maxCredits: number) => {

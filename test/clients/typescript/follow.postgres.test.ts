@@ -1,4 +1,4 @@
-/** New items as they come, by the TypeScript client. */
+/** The TypeScript client yields new items of a list as they arrive. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPerch, type Following, PerchError } from '../../../clients/typescript/src/index.js';
 import type { Service } from '../../rules/support/service.js';
@@ -9,7 +9,7 @@ const KEY = `perch_live_${'k'.repeat(32)}`;
 const TWEETS = '/v1/users/{user}/tweets';
 const path = { user: '1' };
 
-/** The next so many items of an iteration. */
+/** Takes the next `count` items of an iteration. */
 async function take<T extends { id: string }>(following: Following<T>, count: number): Promise<string[]> {
   const walk = following[Symbol.asyncIterator]();
   const ids: string[] = [];
@@ -34,7 +34,7 @@ describe('follow, against the running service', () => {
     return createPerch({ baseUrl: service.perch.url, key });
   }
 
-  it('gives what is new after it began, each once, and continues from since', async () => {
+  it('yields each item that is new after it began once, and continues from since', async () => {
     add(1);
     const ours = await client();
     const following = ours.follow(TWEETS, { path, query: { count: 4 }, maxCredits: 50, intervalMs: 20 });
@@ -45,7 +45,7 @@ describe('follow, against the running service', () => {
     const added = add(6);
     const [since] = [following.since, await first];
     expect(await take(following, 4)).toEqual(added.slice(1, 5));
-    // Within an answer, it is still where the answer began: after the first of the last two, it is after the first four.
+    // `since` moves only with the last item of an answer: at the first of the last two, it still is after the first four.
     const between = following.since;
     expect(await take(following, 1)).toEqual(added.slice(5));
     expect(following.since).not.toBe(between);
@@ -55,7 +55,7 @@ describe('follow, against the running service', () => {
     expect(await take(rest, 2)).toEqual(added.slice(4));
   });
 
-  it('ends without an error when its signal says so, and says where to continue', async () => {
+  it('ends without an error when its signal fires, and says where to continue', async () => {
     const ours = await client();
     const stop = new AbortController();
     const following = ours.follow(TWEETS, { path, maxCredits: 5, intervalMs: 60_000, signal: stop.signal });
@@ -67,7 +67,7 @@ describe('follow, against the running service', () => {
     expect([await take(late, 1), late.ended]).toEqual([[], 'aborted']);
   });
 
-  it('ends at its budget and with the wallet, after what was paid', async () => {
+  it('ends at its budget and with the wallet, after the paid items', async () => {
     const ours = await client();
     const { since_cursor: since = '' } = await ours.get(TWEETS, { path, query: { count: 1 } });
     const added = add(9);
@@ -99,7 +99,7 @@ describe('follow, against the running service', () => {
     expect(gaps).toBe(1);
   });
 
-  it('throws at once what the first call is refused with', async () => {
+  it('throws the refusal of the first call at once', async () => {
     const ours = await client();
     const refused = (init: object) => take(ours.follow(TWEETS, { path, maxCredits: 5, ...init }), 1);
     await expect(refused({ query: { since: 'nonsense' } })).rejects.toMatchObject({ status: 400, param: 'since' });
@@ -108,7 +108,7 @@ describe('follow, against the running service', () => {
     await expect(take(poor.follow(TWEETS, { path, maxCredits: 5 }), 1)).rejects.toMatchObject({ code: 'no_credits' });
   });
 
-  it('refuses a list without an order of time', async () => {
+  it('refuses a list that is not in order of time', async () => {
     service.net.list('search', 'x', ['101', '102'], { product: 'Top' });
     const top = (await client()).follow('/v1/tweets/search', { query: { q: 'x', product: 'Top' }, maxCredits: 5 });
     await expect(take(top, 1)).rejects.toThrow(/cannot be followed/);
@@ -147,7 +147,7 @@ describe('follow, on the way', () => {
     expect(asked).toEqual(['a', 'a', 'b', 'b', 'b']);
   });
 
-  it('asks again at once while more is there', async () => {
+  it('calls again at once while there is more', async () => {
     server = await stub(
       answer('b', ['1'], { has_newer: true }),
       answer('c', ['2'], { has_newer: true }),

@@ -23,7 +23,7 @@ afterAll(() => packed.remove());
 const DOM = { lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
 const FIXTURE = join(ROOT, 'test/clients/typescript/fixture/types.ts');
 
-it('holds what is built, its page and its licences, and no sources', () => {
+it('contains the built files, its page and its licences, and no sources', () => {
   expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(packed.files).toContain('dist/gql.tada/LICENSE.md');
   expect(packed.files.filter((path) => !/(?:\.(?:js|d\.ts|md|json)|^LICENSE)$/.test(path))).toEqual([]);
@@ -44,7 +44,7 @@ it('is the archive that services offer, which is the same bytes each time', asyn
   }
 });
 
-it('has the licence of the whole', async () => {
+it('has the licence of the project', async () => {
   const licence = await readFile(join(ROOT, 'LICENSE'), 'utf8');
   expect(await readFile(join(packed.project, 'node_modules/@perch/client/LICENSE'), 'utf8')).toBe(licence);
 });
@@ -55,12 +55,12 @@ it('has the version of the service, and a manifest that npm publishes as it is',
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   expect(JSON.parse(before)).toMatchObject({ version, license: 'MIT', publishConfig: { access: 'public' } });
   expect(JSON.parse(before)).not.toHaveProperty('private');
-  // Writes what `npm publish` would correct, with a warning.
+  // Makes the corrections that `npm publish` would make with a warning.
   await promisify(execFile)('npm', ['pkg', 'fix'], { cwd: join(manifest, '..') });
   expect(await readFile(manifest, 'utf8')).toBe(before);
 });
 
-it('can be required where Node loads modules so, from 20.19', async () => {
+it('can be required from Node 20.19 on', async () => {
   await writeFile(
     join(packed.project, 'old.cjs'),
     "process.stdout.write(typeof require('@perch/client').createPerch);",
@@ -69,13 +69,13 @@ it('can be required where Node loads modules so, from 20.19', async () => {
   expect(stdout).toBe('function');
 });
 
-it('has nothing that publint complains of', async () => {
+it('passes publint', async () => {
   const tarball = packed.tarball.slice().buffer;
   const { messages } = await publint({ pack: { tarball }, strict: true });
   expect(messages).toEqual([]);
 });
 
-it('has types where they are looked for (are the types wrong?)', async () => {
+it('passes are-the-types-wrong', async () => {
   expect(await esmOnlyProblems(packed.tarball)).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ it.each([
   120_000,
 );
 
-it('says which field is wrong', async () => {
+it('reports which field is wrong', async () => {
   const wrong = "import { graphql } from '@perch/client';\ngraphql('{ me { ballance } }');\ngraphql('{ me ');\n";
   await writeFile(join(packed.project, 'wrong.ts'), wrong);
   const said = await packed.compile({ target: 'ES2022', noEmit: true, module: 'NodeNext', ...DOM });
@@ -128,7 +128,7 @@ it('does what its page shows', async () => {
   }
 }, 120_000);
 
-it('imports nothing but its one dependency, and uses nothing of Node alone', async () => {
+it('imports nothing but its one dependency, and uses nothing that only Node has', async () => {
   const sources = readSources(['clients']).filter(({ path }) => path.startsWith('clients/typescript/src/'));
   const steps = sources.flatMap(importsOf).filter(({ isFile }) => !isFile);
   const { dependencies } = JSON.parse(await readFile(join(ROOT, 'clients/typescript/package.json'), 'utf8'));
@@ -136,7 +136,7 @@ it('imports nothing but its one dependency, and uses nothing of Node alone', asy
   expect(steps.filter(({ isTypeOnly }) => isTypeOnly).map(({ to }) => to)).toEqual(['gql.tada']);
   const ofNode = /\b(?:process|Buffer|require|__dirname|setImmediate|global)\b(?=[.([])|node:/;
   expect(sources.filter(({ text }) => ofNode.test(text)).map(({ path }) => path)).toEqual([]);
-  // The service's own range is that of its development; the two may not part.
+  // The service is developed with a range of its own, which must be the same.
   const { devDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
   expect(dependencies['openapi-fetch']).toBe(devDependencies['openapi-fetch']);
 });

@@ -7,7 +7,7 @@ import { ROOT } from '../../docs/readme/markdown.js';
 
 const run = promisify(execFile);
 const MODULES = join(ROOT, 'node_modules');
-/** What a user's own `npm install` would bring along. */
+/** What a user's own `npm install` would also install. */
 const BROUGHT = ['openapi-fetch', 'openapi-typescript-helpers'];
 
 export interface Packed {
@@ -16,7 +16,7 @@ export interface Packed {
   readonly files: readonly string[];
   /** A project that has the package and what it depends on, and nothing else. */
   readonly project: string;
-  /** What the compiler says of the project's files; empty where all is right. */
+  /** The compiler's messages about the project's files; empty if there are none. */
   compile(options: object): Promise<string>;
   remove(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the client refuses by itself, and what it says when something else than Perch answers, or nothing. */
+/** What the client refuses before a call, and what it reports if something else than Perch answers, or nothing does. */
 import { afterEach, expect, it } from 'vitest';
 import { createPerch, graphql, type PerchError, type PerchOptions } from '../../../clients/typescript/src/index.js';
 import { failure, page, type Stub, stub } from '../server.js';
@@ -30,13 +30,13 @@ it.each([
   'https://a?b=c',
   'https://a#b',
   'http://a:secret@b',
-])('an invalid base address: %s', (baseUrl) => {
+])('refuses an invalid base address: %s', (baseUrl) => {
   const made = () => createPerch({ baseUrl: baseUrl as string, key: KEY });
   expect(made).toThrow(TypeError);
   expect(made).toThrow(/^baseUrl must be (?!.*secret)/);
 });
 
-it.each(['', '/', '///', '/?'])('a base address may end in "%s"', async (end) => {
+it.each(['', '/', '///', '/?'])('accepts a base address that ends in "%s"', async (end) => {
   server = await stub(page({ balance: 1 }));
   const perch = client({ baseUrl: `${server.url}/perch${end}` });
   await perch.get('/v1/me');
@@ -44,13 +44,13 @@ it.each(['', '/', '///', '/?'])('a base address may end in "%s"', async (end) =>
   expect(server.asked.map(({ path }) => path)).toEqual(['/perch/v1/me', '/perch/graphql']);
 });
 
-it.each([undefined, null, '', 'a b', 'é'])('an invalid key, such as of an unset variable: %s', (key) => {
+it.each([undefined, null, '', 'a b', 'é'])('refuses an invalid key, such as from an unset variable: %s', (key) => {
   expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: key as string })).toThrow(
     expect.objectContaining({ name: 'PerchError', code: 'missing_key', status: 0 }),
   );
 });
 
-it.each(['.', '..'])('a handle that would lead to another endpoint: %s', async (user) => {
+it.each(['.', '..'])('refuses a handle that would lead to another endpoint: %s', async (user) => {
   server = await stub(page({}));
   const perch = client();
   const refused = { code: 'bad_request', status: 0, param: 'user' };
@@ -62,7 +62,7 @@ it.each(['.', '..'])('a handle that would lead to another endpoint: %s', async (
   expect(server.asked).toEqual([]);
 });
 
-it('any other handle is one part of the address', async () => {
+it('sends any other handle as one segment of the address', async () => {
   server = await stub(page({}));
   for (const user of ['日本', 'a/../b', '%2e%2e', 'a?b#c', '🐦 x']) await client().get(IDS, { path: { user } });
   expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual([
@@ -106,7 +106,7 @@ it('rejects an estimate without a price', async () => {
   expect(await failed(client().estimateQuery(me))).toMatchObject(told);
 });
 
-it('a signal that has fired sends nothing', async () => {
+it('sends nothing if the signal has already fired', async () => {
   server = await stub(page({}));
   const signal = AbortSignal.abort(new Error('too late'));
   expect((await failed(client().get('/v1/me', { signal }))).message).toBe('too late');

@@ -1,4 +1,4 @@
-/** The packed client, installed, on each runtime that it is for, against the running service. */
+/** The packed client, installed on each runtime that it supports, against the running service. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ said.gone = [gone.code, [gone.message, gone.stack, JSON.stringify(gone), String(
 console.log(JSON.stringify(said));
 `;
 
-/** Nothing listens there, nor ever will: a port that was free a moment ago may be another test's by now. */
+/** Nothing ever listens on this port. One that was free a moment ago may have been taken by another test. */
 const NOBODY = 'http://127.0.0.1:2';
 
 const runtimes = await installRuntimes();

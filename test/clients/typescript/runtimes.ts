@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What npm carries the programs in, for the machines that it does. No script of theirs is run. */
+/** The npm packages of the programs, for the machines that they support. Their install scripts are not run. */
 const PACKAGES: Readonly<Record<string, { deno: string; bun: string }>> = {
   'linux-x64': { deno: '@deno/linux-x64-glibc', bun: '@oven/bun-linux-x64' },
   'linux-arm64': { deno: '@deno/linux-arm64-glibc', bun: '@oven/bun-linux-aarch64' },
@@ -18,18 +18,18 @@ const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUN
 
 export interface Runtime {
   readonly name: string;
-  /** Runs a module of a project; gives what it prints. It may reach the network and read its environment, and nothing else. */
+  /** Runs a module of a project, and returns what it prints. It may only use the network and read its environment. */
   run(project: string, file: string, env: Readonly<Record<string, string>>): Promise<string>;
 }
 
 export interface Runtimes {
   readonly all: readonly Runtime[];
-  /** Why there are none beside Node; empty where there are. */
+  /** Why there is only Node; empty if there are all. */
   readonly missing: string;
   remove(): Promise<void>;
 }
 
-/** Node, and Deno and Bun out of npm. Where CI runs they are needed; elsewhere they are missing without a network. */
+/** Node, and Deno and Bun from npm. CI requires them; elsewhere they are left out if there is no network. */
 export async function installRuntimes(): Promise<Runtimes> {
   const node = runtime('Node', process.execPath, []);
   const packages = PACKAGES[`${process.platform}-${process.arch}`];

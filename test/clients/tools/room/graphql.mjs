@@ -1,4 +1,4 @@
-/** Clients of GraphQL with what their users put around them: a normalised cache, paging, persisted queries, retries. */
+/** GraphQL clients with what their users add to them: a normalised cache, paging, persisted queries, retries. */
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { headers, say, url } from './say.mjs';
@@ -14,7 +14,7 @@ const TWEETS = `query Tweets($user: ID!, $first: Int, $after: String) {
   }
 }`;
 
-/** Requests of four reads by a client that looks for persisted queries first. */
+/** Counts the requests of four reads by a client that tries persisted queries first. */
 async function counted(read) {
   let requests = 0;
   const counting = (...call) => {
@@ -46,7 +46,7 @@ async function apollo({ core, retry, persisted, utilities, codeOf }) {
   const TWEETS_READ = gql(TWEETS);
   return say({
     user: async (handle) => (await listed.query({ query: stored, variables: { handle } })).data.data.handle,
-    // The second page is what the cache has more than the first, once `fetchMore` has put them together.
+    // `fetchMore` merges both pages in the cache, so the second page is what was added to the first.
     async page(user, first, after) {
       const read = { query: TWEETS_READ, variables: { user, first } };
       const before = after ? paged.readQuery(read).timeline.edges.length : 0;

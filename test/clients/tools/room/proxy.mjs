@@ -1,4 +1,4 @@
-/** A proxy in front of the service, set as little as its documentation lets one: REST, GraphQL and MCP through it. */
+/** REST, GraphQL and MCP through a proxy in front of the service, with as few settings as its documentation allows. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

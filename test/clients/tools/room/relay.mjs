@@ -1,4 +1,4 @@
-/** A compiled Relay project: relay/timeline.js, its artefacts by `relay-compiler`, drawn with React. */
+/** A compiled Relay project: relay/timeline.js, with artefacts by `relay-compiler`, rendered with React. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
@@ -35,7 +35,7 @@ const environment = new Environment({
 
 let screen;
 
-/** A user does not look before it is drawn, either. */
+/** Waits until something is rendered, as a user does. */
 async function until(isSo) {
   while (!isSo()) await setTimeout(20);
 }
@@ -60,6 +60,6 @@ await say({
     return { ids: screen.ids, cursor: 'kept by Relay' };
   },
   codeOf: ({ code: word }) => word,
-  // Relay keeps what nobody looks at for some minutes more.
+  // Relay keeps unused data, and with it the process, for some more minutes.
   close: async () => process.exit(),
 });

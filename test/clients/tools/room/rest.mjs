@@ -1,4 +1,4 @@
-/** Clients of HTTP: each row is a GET as the client's documentation has it, given parameters as an object where it takes one. */
+/** HTTP clients: each row is a GET as in the client's documentation, with parameters as an object if it takes one. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const CLIENTS = {
     return { get, body: ({ response }) => response.json() };
   },
   async curl() {
-    // Into a file: on the terminal, what it retried would come first.
+    // Writes into a file, because on standard output the retried answers would come first.
     const folder = mkdtempSync(join(tmpdir(), 'perch-curl-'));
     const options = ['--silent', '--get', '--retry', '10', '--header', `x-api-key: ${headers['x-api-key']}`];
     const get = async (path, params) => {
@@ -66,7 +66,7 @@ const CLIENTS = {
   },
 };
 
-/** For clients that take no lists: a parameter for each. */
+/** For clients that take no lists: one parameter for each element. */
 const listed = (params = {}) =>
   new URLSearchParams(Object.entries(params).flatMap(([name, value]) => [value].flat().map((each) => [name, each])));
 

@@ -7,12 +7,12 @@ export interface Page {
   readonly cursor: string | null | undefined;
 }
 
-/** How a tool reads. What it throws is a refusal, whose code `codeOf` finds where the tool's users would look. */
+/** How a tool reads. It throws refusals, whose code `codeOf` finds where the tool's users would look. */
 export interface Tool {
   user(handle: string): Promise<string>;
   page(user: string, count: number, cursor?: string): Promise<Page>;
   codeOf(error: unknown): unknown;
-  /** A free read, where the tool waits for its turn by itself. */
+  /** A free read, if the tool itself waits after a 429. */
   balance?(call: number): Promise<unknown>;
   /** What only tools of its kind can do. */
   also?(): Promise<object>;

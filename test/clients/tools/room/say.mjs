@@ -1,7 +1,7 @@
 export const { PERCH_URL: url = '', PERCH_KEY: key = '' } = process.env;
 export const headers = { 'x-api-key': key };
 
-/** Makes the tool read a profile, two pages, and a profile that isn't there, and wait for its turn; says in JSON what it got. */
+/** Makes the tool read a profile, two pages and a missing profile, and wait after a 429; prints as JSON what it got. */
 export async function say({ user, page, codeOf, balance, also, close }) {
   const handle = await user('harbor_obs');
   const first = await page('harbor_obs', 3);

@@ -1,6 +1,6 @@
 const { graphql, useLazyLoadQuery, usePaginationFragment } = require('react-relay');
 
-/** A user's tweets, some at first and more with `loadNext`; what is drawn is given to `drawn`. */
+/** A user's tweets, some at first and more with `loadNext`. Passes what is rendered to `drawn`. */
 exports.Timeline = function Timeline({ handle, drawn }) {
   const { user } = useLazyLoadQuery(
     graphql`

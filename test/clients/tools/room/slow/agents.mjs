@@ -1,4 +1,4 @@
-/** Agents' kits: what they make of `tools/list` for a model, and a model's calls. No model is asked. */
+/** Agent kits: what they make of `tools/list` for a model, and of a model's calls. No model is used. */
 import { headers, say, url } from '../say.mjs';
 
 const address = `${url}/mcp`;

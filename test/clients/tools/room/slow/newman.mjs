@@ -1,11 +1,11 @@
-/** The Postman collection that openapi-to-postmanv2 makes of the OpenAPI document, run by Newman; says what was refused. */
+/** The Postman collection that openapi-to-postmanv2 makes of the OpenAPI document, run by Newman; prints what was refused. */
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import newman from 'newman';
 import postman from 'openapi-to-postmanv2';
 import { key, url } from '../say.mjs';
 
-// By default it makes up the parameters that are needed, and sends the others, too.
+// By default it makes up values for required parameters, and sends the optional ones, too.
 const options = { enableOptionalParameters: false, parametersResolution: 'Example' };
 const openapi = { type: 'string', data: readFileSync('../openapi.json', 'utf8') };
 const { output } = await promisify(postman.convertV2)(openapi, options);
