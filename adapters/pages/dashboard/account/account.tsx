@@ -124,8 +124,8 @@ const Delete = (model: AccountModel) => (
       </li>
       <li>
         Records that accounting needs are kept without a name: ledger entries and usage (times, operations, amounts, key
-        prefixes), purchases, and the log of changes, which still contains the addresses and names recorded in it. The
-        note that your mailbox received starting credits is also kept.
+        prefixes), and purchases. The log of changes is kept with the names and addresses recorded in it, and so is the
+        note that your mailbox received starting credits.
       </li>
     </ul>
     <details class="confirm">
