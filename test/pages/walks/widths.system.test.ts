@@ -395,7 +395,7 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
         ['opens the operator pages', turns('Dashboard', 'Operator'), '/operator', 'Newest accounts'],
         ['looks at the accounts', turns('Operator', 'Accounts'), '/operator/accounts', addressOf('olga')],
         ['looks at the account', follows(addressOf('olga')), null, 'Freeze this account'],
-        ['looks at the money', turns('Operator', 'Money'), '/operator/money', 'What came in'],
+        ['looks at the money', turns('Operator', 'Money'), '/operator/money', 'What customers paid'],
         ['looks at the traffic', turns('Operator', 'Traffic'), '/operator/traffic', 'Requests'],
         ['looks at the reads', turns('Operator', 'Reads'), '/operator/reads', 'What was read'],
         ['looks at the actions', turns('Operator', 'Actions'), '/operator/actions', 'Actions'],
