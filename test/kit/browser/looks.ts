@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
+const require = createRequire(import.meta.url);
+
 // Half as long as `axe.source`, and it is sent to every page.
-export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface Look {
   readonly colorScheme: 'light' | 'dark';
