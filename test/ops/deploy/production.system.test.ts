@@ -546,7 +546,10 @@ describe('the cores that a container may use', () => {
   it('bound the processes', () => {
     expect(checkCpu({ workers: 2 }, 1.5).ok).toBe(true);
     expect(checkCpu({ workers: 1 }, 0.5).ok).toBe(true);
-    expect(checkCpu({ workers: 3 }, 1.5)).toMatchObject({ ok: false, detail: expect.stringContaining('WORKERS to 2') });
+    expect(checkCpu({ workers: 3 }, 1.5)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('WORKERS to at most 2'),
+    });
   });
 });
 
