@@ -168,7 +168,7 @@ describe('a service that goes away in the middle', () => {
       expect(ran.stderr).toContain(`a page that did not arrive was charged ${lost} credits; reading it again`);
     });
 
-    test('counts as the most that it can have cost while there is no receipt', { timeout: SLOW_MS }, async () => {
+    test('counts at its maximum cost until there is a receipt', { timeout: SLOW_MS }, async () => {
       relay.before = () => unknown('0195a000-0000-7000-8000-000000000000');
       const words = ['follower-ids', '@harbor_obs', '--max-credits', '4', '--url', relay.url, '--json'];
       const ran = await here.run(...words, '--out', here.file('never-charged.ndjson'));

@@ -281,7 +281,7 @@ describe('a watch that stops', () => {
 });
 
 describe('a followed watch', () => {
-  it('is no longer followed at the next renewal after it was paused or ended, and soon followed again once resumed', async () => {
+  it('stops being followed at the renewal after it is paused or ended, and is followed again soon after it resumes', async () => {
     const { time, store, watch, open, post, asked, kinds } = await setUp();
     const { watching } = open();
     await time.run(SECOND);

@@ -209,7 +209,7 @@ describe('Jetstream', () => {
     expect(follow(didAt(10_001)).isFollowed).toBe(true);
   });
 
-  it('is disconnected a while after nothing is followed, and never asked for all accounts', async () => {
+  it('disconnects some time after nothing is followed, and never subscribes to all accounts', async () => {
     await sleep(50);
     expect(jetstream.attempts, 'not connected before').toHaveLength(0);
     const ada = follow(ADA);

@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(tokens).toEqual(['one', 'one', 'two']);
   });
 
-  test('are one that sends no token if there are no tokens', async () => {
+  test('consist of one session without a token if no tokens are set', async () => {
     const tokens: (string | undefined)[] = [];
     const answer = (_query: URLSearchParams, token: string | undefined) => {
       tokens.push(token);

@@ -182,7 +182,7 @@ describe('a withdrawn account', () => {
     expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
   });
 
-  it('is not taken for gone if the network never knew its profile, only its tweets', async () => {
+  it('does not count as withdrawn if the network only ever had its tweets, not its profile', async () => {
     const { net, engine, list, user } = await setUp();
     net.tweets([41, 42], { authorId: '4' });
     net.list('search', 'b', ['42', '41']);
