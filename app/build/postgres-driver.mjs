@@ -1,8 +1,8 @@
 // Repairs of how the Postgres driver handles connections that break, are full or are reserved, and copies that fail,
-// until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without these repairs
-// a rollback on a closed connection or a failed copy ends the whole process, queries and connections are lost for good,
-// and statements run in other callers' transactions. The build puts the repaired driver into the program, and tests use
-// it, too.
+// until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1181, 1189, 1193 and 1208). Without these
+// repairs a rollback on a closed connection or a failed copy ends the whole process, queries and connections are lost
+// for good, statements run in other callers' transactions, and rows are missing from results. The build puts the
+// repaired driver into the program, and tests use it, too.
 
 /** The file of the package that is repaired. */
 export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
@@ -150,6 +150,19 @@ const hasNext = (options, tried) =>
         && !q.cursorFn
         && sent.length < max_pipeline
         && !q.options.onexecute
+`,
+  },
+  {
+    // A query that failed after some of its rows leaves their number behind, and the rows of the next query came after
+    // as many holes (1181). The next query may be the first one of the next connection.
+    from: `
+    query = results = errorResponse = null
+    result = new Result()
+`,
+    to: `
+    query = results = errorResponse = null
+    result = new Result()
+    rows = 0
 `,
   },
   {

@@ -27,10 +27,10 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function open(): Promise<Opened> {
+async function open(max = 3): Promise<Opened> {
   const database = await freshDatabase();
   const { line, url } = await lineTo(database);
-  opened = { database, line, sql: connect({ url }, { max: 3 }) };
+  opened = { database, line, sql: connect({ url }, { max }) };
   return opened;
 }
 
@@ -132,6 +132,31 @@ it('does not pass the error of a query whose connection the server ended to the 
     await rejected;
     expect(await Promise.all([1, 2, 3].map((n) => sql`select ${n}::int as n`))).toEqual([1, 2, 3].map((n) => [{ n }]));
   }
+});
+
+describe('the query after one that failed when some of its rows had arrived', () => {
+  it('returns all its rows on the same connection', async () => {
+    const { sql } = await open(1);
+    const failed = sql`select 1 / (4 - n) as one from generate_series(1, 10) n`;
+    await expect(failed).rejects.toMatchObject({ code: '22012' });
+    expect(await sql`select n from generate_series(1, 2) n`).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('returns all its rows on the next connection', async () => {
+    const { database, line, sql } = await open(1);
+    // The server sends rows whenever it has eight kibibytes.
+    const cut = sql`select repeat('x', 9000), case n when 3 then pg_sleep(30)::text end from generate_series(1, 3) n`;
+    const rejected = expect(cut).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET/);
+    await vi.waitFor(async () => {
+      const sleeping =
+        await database.sql`select from pg_stat_activity where wait_event = 'PgSleep' and query like '%9000%'`;
+      expect(sleeping).toHaveLength(1);
+    });
+    await settled();
+    line.cut();
+    await rejected;
+    expect(await sql`select n from generate_series(1, 2) n`).toEqual([{ n: 1 }, { n: 2 }]);
+  });
 });
 
 it.each([1, 2])(
