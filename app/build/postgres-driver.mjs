@@ -1,8 +1,8 @@
-// Repairs of how the Postgres driver handles connections that break, are full or are reserved, and copies that fail,
-// until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1181, 1189, 1193 and 1208). Without these
-// repairs a rollback on a closed connection or a failed copy ends the whole process, queries and connections are lost
-// for good, statements run in other callers' transactions, and rows are missing from results. The build puts the
-// repaired driver into the program, and tests use it, too.
+// Repairs of how the Postgres driver handles connections that break, are full or are reserved, and queries and copies
+// that fail, until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1181, 1189, 1193 and 1208).
+// Without these repairs a rollback on a closed connection or a failed copy ends the whole process, queries and
+// connections are lost for good, statements run in other callers' transactions, and rows are missing from results. The
+// build puts the repaired driver into the program, and tests use it, too.
 
 /** The file of the package that is repaired. */
 export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
@@ -134,16 +134,48 @@ const hasNext = (options, tried) =>
 `,
   },
   {
+    // A query that cannot be sent, such as one with an undefined parameter, fails alone. While another was in progress,
+    // the driver rejected that one, and neither this query nor any later one on the connection was ever answered.
+    from: `
+      query
+        ? sent.push(q)
+        : (query = q, query.active = true)
+
+      build(q)
+      return write(toBuffer(q))
+`,
+    to: `
+      build(q)
+      const message = toBuffer(q)
+      query
+        ? sent.push(q)
+        : (query = q, query.active = true)
+
+      return write(message)
+`,
+  },
+  {
+    // An idle connection is freed by the answer to the Sync.
+    from: `
+      sent.length === 0 && write(Sync)
+      errored(error)
+`,
+    to: `
+      query || (query = q, write(Sync))
+      queryError(q, error)
+`,
+  },
+  {
     // A BEGIN reserves its connection even if it fills the socket or the pipeline (1189).
     from: `
-      return write(toBuffer(q))
+      return write(message)
         && !q.describeFirst
         && !q.cursorFn
         && sent.length < max_pipeline
         && (!q.options.onexecute || q.options.onexecute(connection))
 `,
     to: `
-      const hasRoom = write(toBuffer(q))
+      const hasRoom = write(message)
       q.options.onexecute && q.options.onexecute(connection)
       return hasRoom
         && !q.describeFirst

@@ -134,6 +134,25 @@ it('does not pass the error of a query whose connection the server ended to the 
   }
 });
 
+it.each(['idle', 'busy'])(
+  'rejects a query that cannot be sent, and no other, on a connection that is %s',
+  async (state) => {
+    const { sql } = await open(1);
+    await sql`select 1`;
+    const before = state === 'busy' ? [sql`select pg_sleep(0.1)::text as slept`.execute()] : [];
+    const wrong = sql`select ${undefined as unknown as string}::text`;
+    const rejected = expect(wrong).rejects.toMatchObject({ code: 'UNDEFINED_VALUE' });
+    const after = [1, 2].map((n) => sql`select ${n}::int as n`.execute());
+    await rejected;
+    expect(await Promise.all([...before, ...after])).toEqual([
+      ...before.map(() => [{ slept: '' }]),
+      [{ n: 1 }],
+      [{ n: 2 }],
+    ]);
+    expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
+  },
+);
+
 describe('the query after one that failed when some of its rows had arrived', () => {
   it('returns all its rows on the same connection', async () => {
     const { sql } = await open(1);
