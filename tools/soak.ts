@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 
 const HELP = `npm run soak -- [--minutes N] [--seed N]
 
-Two nodes, Redis and Postgres under mixed load, with an upstream of which one call in twenty fails; one node is killed each
-minute. Checks that the books are exact, and that the other node's memory is flat, that it leaks no descriptor or timer,
-and answers as quickly at the end as at the beginning. 10 minutes unless told. Needs redis-server.`;
+Runs two nodes, Redis and Postgres under mixed load. One call in twenty to the network fails, and one node is killed each
+minute. Checks that the books are exact, that the other node's memory does not grow, that it leaks no descriptor or timer,
+and that it answers as quickly at the end as at the beginning. Runs for 10 minutes by default. Needs redis-server.`;
 
 const { values } = parseArgs({
   options: {

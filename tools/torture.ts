@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util';
 
 const HELP = `npm run torture -- [--minutes N] [--seed N] [--path PATH] [--mount yoga|mercurius]
 
-Gives the service and the model of its meter the same random calls, half of the time over each GraphQL server, kills its
-process now and then, and compares every charge, balance, page, cursor, label and header. 60 minutes unless told. Prints what it has done so far,
-and what differs as the shortest list of steps it could find, with the seed and the path that lead there again.`;
+Sends the same random calls to the service and to the model of its meter, half of the time over each GraphQL server, kills
+the service's process now and then, and compares every charge, balance, page, cursor, label and header. Runs for 60 minutes
+by default. Prints its progress. If something differs, prints the shortest list of steps it could find that shows it, and
+the seed and the path that repeat them.`;
 
 const { values } = parseArgs({
   options: {

@@ -15,11 +15,11 @@ import type { Mount } from './support/service.js';
 
 const HELP = `npm run hostile -- [--only TEXT] [--mount yoga|mercurius] [--markdown]
 
-Starts the service in a process of its own with an embedded Postgres in a temporary folder, attacks it with each row of
-test/hostile/attacks, and prints what others saw of it meanwhile: the worst that a probe of /healthz and a customer who
-reads a cached profile waited, less what a server that does nothing was late by, and divided by how many times slower the
-machine was than when nobody else uses it (both are the column "control"); in brackets, as the clock had it. --only takes the rows whose name contains
-the text.`;
+Starts the service in a process of its own, with an embedded Postgres in a temporary folder, and runs each attack of
+test/hostile/attacks against it. Prints how long a probe of /healthz and a customer who reads a cached profile waited during
+each attack, at worst. From that it subtracts how late a server that does nothing was, and divides by how many times slower
+the machine was than an idle one; the column "control" shows both. The measured time follows in brackets. --only runs the
+attacks whose name contains the text.`;
 
 const { values } = parseArgs({
   options: {

@@ -1,11 +1,27 @@
-/** `npm run search:documents -- --seconds 600 --seed 7`: searches for long and prints the worst documents found. */
+/** `npm run search:documents`: the same search as in the tests, for a given time. */
 import { parseArgs } from 'node:util';
 import { parse, print } from 'graphql';
 import { AIMS, type Aim, search } from './search.js';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' }, seed: { type: 'string' } } });
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const end = performance.now() + Number(values.seconds ?? 60) * 1000;
+const HELP = `npm run search:documents -- [--seconds N] [--seed N]
+
+Searches for GraphQL documents that cost the service most, in several ways, and prints the worst of each. Searches for 60
+seconds by default, from a seed that it prints.`;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+if (values.help || !(seconds > 0) || !Number.isSafeInteger(seed)) {
+  console.log(HELP);
+  process.exit(values.help ? 0 : 2);
+}
+const end = performance.now() + seconds * 1000;
 console.log(`seed ${seed}`);
 const { tried, accepted, worst } = await search(seed, () => performance.now() > end);
 console.log(`${tried} documents, ${accepted} accepted`);

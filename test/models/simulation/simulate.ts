@@ -9,11 +9,11 @@ import { runSeeds, type Summary } from './seeds.js';
 const HELP = `npm run simulate -- [--seeds N] [--from S] [--processes N] [--mutant NAME]
 npm run simulate -- --trace S
 
-Several nodes in one process, on a virtual clock: the seed of a run decides what its clients do, in which order messages
-arrive, and what fails. 10,000 seeds from 1 unless told. Prints how many interleavings were reached, and each seed that
-breaks an invariant; --trace shows everything that happens in the run of a seed.
+Runs several nodes in one process, on a virtual clock. The seed of a run decides what its clients do, in which order
+messages arrive, and what fails. Runs 10,000 seeds by default, starting with 1. Prints how many interleavings were reached,
+and each seed that breaks an invariant. --trace prints everything that happens in the run of one seed.
 
-Mutants, faults put into the code that the simulation must find: ${Object.keys(MUTANTS).join(', ')}`;
+Mutants are faults put into the code, which the simulation must find: ${Object.keys(MUTANTS).join(', ')}`;
 
 const TELL_MS = 5_000;
 
