@@ -62,10 +62,10 @@ const SAMPLE_WITHIN_MS = 2_000;
  */
 export function createSample(network: Network, clock: Clock): () => Promise<SampleAccount | null> {
   let known: SampleAccount | null = { handle: KNOWN_HANDLES[network.name] ?? DEMO_HANDLE, tweetId: null };
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let sampledAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (network.sample === undefined || clock.now() - askedAt < SAMPLE_FOR_MS) return known;
-    askedAt = clock.now();
+    if (network.sample === undefined || clock.now() - sampledAt < SAMPLE_FOR_MS) return known;
+    sampledAt = clock.now();
     known = await network.sample({ signal: AbortSignal.timeout(SAMPLE_WITHIN_MS) }).catch(() => known);
     return known;
   };

@@ -6,7 +6,7 @@ import type { StartPoll } from '../src/lib/poll.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Stores } from './stores.js';
 
-const TOLD_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
 export interface SearchIndexOptions {
   readonly config: Pick<Config, 'network'>;
@@ -25,10 +25,10 @@ export async function openSearchIndex(
 ): Promise<void> {
   if (config.network !== 'corpus') return;
   const stopping = new AbortController();
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const onProgress = (text: string): void => {
-    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
     log.info(text);
   };
   const index = async (): Promise<void> => {

@@ -74,7 +74,7 @@ function clients(text: string): ClientName[] {
 }
 
 /** Scenarios that run only by name or by their own option: they take minutes, or need a server that may be missing. */
-const ONLY_WHEN_ASKED = {
+const ONLY_WHEN_SELECTED = {
   F: 'growth',
   H: 'import',
   I: 'nodes',
@@ -86,7 +86,7 @@ const ONLY_WHEN_ASKED = {
 } as const;
 
 const optionOf = (letter: Letter): string | undefined =>
-  letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
+  letter in ONLY_WHEN_SELECTED ? ONLY_WHEN_SELECTED[letter as keyof typeof ONLY_WHEN_SELECTED] : undefined;
 
 /** Parses the arguments. Prints help or an error and ends the process if needed. */
 export function readOptions(argv: readonly string[]): BenchOptions {
@@ -131,12 +131,12 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     )
     .parse([...argv], { from: 'user' })
     .opts();
-  const asked = (Object.keys(SCENARIOS) as Letter[]).filter((letter) => {
+  const selected = (Object.keys(SCENARIOS) as Letter[]).filter((letter) => {
     const option = optionOf(letter);
     return option === undefined || said[option] === true;
   });
   return {
-    letters: said.only ?? asked,
+    letters: said.only ?? selected,
     rounds: said.rounds,
     seconds: said.seconds,
     loads: said.connections,

@@ -16,7 +16,7 @@ export interface Talk {
   readonly society: Society;
   readonly nowMs: number;
   /** How often each account has received an exchange or comment. */
-  readonly told: Map<string, number>;
+  readonly received: Map<string, number>;
 }
 
 const MOST_APPLAUSE = 3;
@@ -34,7 +34,7 @@ export function afterwards(earlierMs: number, medianMinutes: number, { chance, n
  * author has heard least often.
  */
 export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, talk: Talk): T | null {
-  const { chance, told } = talk;
+  const { chance, received } = talk;
   const seen = post.media === null ? post.text : `${post.text} <media>`;
   const free = choices.filter(
     (choice) => !post.topic?.said.has(choiceKey(choice)) && (choice.under?.test(seen) ?? true),
@@ -42,10 +42,10 @@ export function fitting<T extends Exchange | Comment>(choices: readonly T[], pos
   const made = free.filter(({ under }) => under !== null);
   const from = made.length > 0 && chance.happens(0.7) ? made : free;
   if (from.length === 0) return null;
-  const timesTold = (choice: T): number => told.get(`${post.author.id} ${choiceKey(choice)}`) ?? 0;
-  const least = Math.min(...from.map(timesTold));
-  const chosen = chance.pick(from.filter((choice) => timesTold(choice) === least));
-  told.set(`${post.author.id} ${choiceKey(chosen)}`, least + 1);
+  const timesReceived = (choice: T): number => received.get(`${post.author.id} ${choiceKey(choice)}`) ?? 0;
+  const least = Math.min(...from.map(timesReceived));
+  const chosen = chance.pick(from.filter((choice) => timesReceived(choice) === least));
+  received.set(`${post.author.id} ${choiceKey(chosen)}`, least + 1);
   return chosen;
 }
 

@@ -47,7 +47,13 @@ function writeTweets(society: Society, seed: Chance, nowMs: number): Draft[] {
     subjects: new Subjects(),
     nowMs,
   });
-  const talk: Talk = { chance: seed.fork('talk'), writer: writer('words of talk'), society, nowMs, told: new Map() };
+  const talk: Talk = {
+    chance: seed.fork('talk'),
+    writer: writer('words of talk'),
+    society,
+    nowMs,
+    received: new Map(),
+  };
   const replies = makeReplies(posts, REPLIES, talk);
   const quotes = makeQuotes(posts, QUOTES, talk);
   const written = [...old, ...posts, ...replies, ...quotes];

@@ -67,11 +67,11 @@ function readLock(file) {
 export async function takeTurn(folder, work) {
   const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const deadline = Date.now() + WAIT_MS;
-  for (let told = false; ; told = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const server = await listenOn(name);
     if (server !== null) return () => server.close();
     if (Date.now() > deadline) throw new Error(`Another process has been ${work} for ten minutes. Is it stuck?`);
-    if (!told) process.stderr.write(`perch: waiting for another process that is ${work}\n`);
+    if (!isAnnounced) process.stderr.write(`perch: waiting for another process that is ${work}\n`);
     await sleep(200);
   }
 }

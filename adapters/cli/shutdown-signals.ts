@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.js';
 import { note } from './print.js';
 
 /** The terminal sends Ctrl-C to every process, and npm forwards it once more: within this time they count as one. */
-const SAME_ASK_MS = 500;
+const SAME_SIGNAL_MS = 500;
 
 export interface ShutdownSignals {
   /** Resolves with the first signal: a request to stop. */
@@ -17,20 +17,20 @@ export interface ShutdownSignals {
 
 /** Until released, SIGTERM and SIGINT do not end the process. */
 export function listenForShutdown(): ShutdownSignals {
-  const asks = new EventEmitter();
+  const signals = new EventEmitter();
   let firstMs: number | undefined;
-  const ask = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     firstMs ??= performance.now();
-    asks.emit(performance.now() - firstMs < SAME_ASK_MS ? 'once' : 'twice', signal);
+    signals.emit(performance.now() - firstMs < SAME_SIGNAL_MS ? 'once' : 'twice', signal);
   };
-  process.on('SIGTERM', ask);
-  process.on('SIGINT', ask);
-  const heard = async (event: string): Promise<NodeJS.Signals> => (await once(asks, event))[0];
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  const waitFor = async (event: string): Promise<NodeJS.Signals> => (await once(signals, event))[0];
   const release = (): void => {
-    process.off('SIGTERM', ask);
-    process.off('SIGINT', ask);
+    process.off('SIGTERM', onSignal);
+    process.off('SIGINT', onSignal);
   };
-  return { first: heard('once'), second: heard('twice'), release };
+  return { first: waitFor('once'), second: waitFor('twice'), release };
 }
 
 /** After Ctrl-C no load balancer needs time to notice, so there is no drain period. */

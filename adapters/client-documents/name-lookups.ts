@@ -56,8 +56,8 @@ export function nameLookups({
     if (servers) resolver.setServers(servers);
     const late = setTimeout(() => resolver.cancel(), LONGEST_MS);
     const addresses = async (kind: 4 | 6): Promise<LookupAddress[]> => {
-      const asked = kind === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname);
-      return (await asked.catch(() => [])).map((address) => ({ address, family: kind }));
+      const query = kind === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname);
+      return (await query.catch(() => [])).map((address) => ({ address, family: kind }));
     };
     const kinds = ([4, 6] as const).filter((kind) => !family || family === kind || family === `IPv${kind}`);
     try {

@@ -93,7 +93,7 @@ export class GuardedWebhooks implements Webhooks {
         status: response.statusCode,
         excerpt: await excerptOf(response.body),
         fault: null,
-        ...waitAsked(response.headers['retry-after']),
+        ...parseRetryAfter(response.headers['retry-after']),
       };
     } catch {
       return {
@@ -139,7 +139,7 @@ async function excerptOf(body: Readable): Promise<string | null> {
 }
 
 /** `Retry-After`: seconds, or an HTTP date. */
-function waitAsked(header: string | string[] | undefined): Pick<DeliveryResult, 'retryAfterS'> {
+function parseRetryAfter(header: string | string[] | undefined): Pick<DeliveryResult, 'retryAfterS'> {
   if (typeof header !== 'string') return {};
   const text = header.trim();
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);

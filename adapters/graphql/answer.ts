@@ -8,7 +8,7 @@ import { answerPlan, sendOutcome } from '../http/outcome.js';
 import type { Form } from '../http/plans.js';
 import { refusedUnread } from '../http/request.js';
 import type { GraphqlParams } from './params.js';
-import { type Asked, graphqlCall, negotiateMediaType, toAsked } from './request.js';
+import { graphqlCall, negotiateMediaType, type Operation, toOperation } from './request.js';
 import { renderedBody, toResult } from './result.js';
 
 /** Outcomes as GraphQL over HTTP. */
@@ -31,8 +31,12 @@ export const FORM: Form = {
 };
 
 /** Serves a request, with `run` if the server executes operations itself. */
-const answerAsked = (serve: Serve, asked: Asked, request: FastifyRequest, reply: FastifyReply, run?: Run) =>
-  answerPlan({ call: { ...graphqlCall(request), ...asked, ...(run && { run }) }, serve, form: FORM }, request, reply);
+const answerOperation = (serve: Serve, operation: Operation, request: FastifyRequest, reply: FastifyReply, run?: Run) =>
+  answerPlan(
+    { call: { ...graphqlCall(request), ...operation, ...(run && { run }) }, serve, form: FORM },
+    request,
+    reply,
+  );
 
 /** Serves the params of a request. */
 export const answerParams = (
@@ -41,7 +45,7 @@ export const answerParams = (
   request: FastifyRequest,
   reply: FastifyReply,
   run?: Run,
-): Promise<FastifyReply> => answerAsked(serve, toAsked(params, request), request, reply, run);
+): Promise<FastifyReply> => answerOperation(serve, toOperation(params, request), request, reply, run);
 
 /**
  * Refuses a malformed request, such as a body that is not JSON, with Perch's message. Key and rate are checked first,
@@ -53,7 +57,7 @@ export const refuse = (
   reply: FastifyReply,
   failure: ServiceError,
 ): Promise<FastifyReply> =>
-  answerAsked(
+  answerOperation(
     serve,
     { document: { failure }, parse: () => ({ variables: {}, budget: null, estimate: false }) },
     request,

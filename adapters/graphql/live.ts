@@ -11,7 +11,7 @@ import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { FORM, refuse, shown } from './answer.js';
 import { type GraphqlParams, limitsOfParams, parseDryRun, parseHeartbeats } from './params.js';
-import { graphqlCall, toAsked } from './request.js';
+import { graphqlCall, toOperation } from './request.js';
 import { renderedBody, toResult } from './result.js';
 
 /** A result as the value of an event, on one line. */
@@ -72,9 +72,9 @@ export async function answerEvents(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const asked = toAsked(params, request);
+  const operation = toOperation(params, request);
   const answerOnce = async (rate: Outcome['rate'] = null): Promise<FastifyReply> => {
-    const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
+    const call = { ...graphqlCall(request), ...callerParts(request, reply), ...operation, admitted: rate ?? undefined };
     return sendOutcome(FORM, await serve(call), request, reply);
   };
   let start: ReturnType<typeof readStart>;
@@ -104,10 +104,10 @@ export async function answerEvents(
     close: () => COMPLETE,
   };
   // No budget here: the stream computes what is left for each call.
-  const parse = () => ({ ...asked.parse(), budget: null });
-  const call = { ...graphqlCall(request), mayBeKeyless: false, document: asked.document, parse };
+  const parse = () => ({ ...operation.parse(), budget: null });
+  const call = { ...graphqlCall(request), mayBeKeyless: false, document: operation.document, parse };
   const { query, documentId, operationName, variables, extensions } = params;
   const which = JSON.stringify([query, documentId, operationName, variables, extensions?.persistedQuery]);
-  const lists = [{ call, asked: digestText(which), from }];
+  const lists = [{ call, queryKey: digestText(which), from }];
   return answerLive(live, { lists, isResumed, budget: new LiveBudget(limits), form }, request, reply);
 }

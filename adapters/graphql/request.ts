@@ -21,10 +21,10 @@ export interface GraphqlOptions {
 export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 /** The operation and params that a request asks for. */
-export type Asked = Pick<Call, 'document' | 'parse'>;
+export type Operation = Pick<Call, 'document' | 'parse'>;
 
 /** The parts common to all calls of this interface. */
-export const graphqlCall = (request: FastifyRequest): Omit<PlannedCall, keyof Asked> => ({
+export const graphqlCall = (request: FastifyRequest): Omit<PlannedCall, keyof Operation> => ({
   interface: 'graphql',
   mayBeKeyless: true,
   render: renderResult,
@@ -32,7 +32,7 @@ export const graphqlCall = (request: FastifyRequest): Omit<PlannedCall, keyof As
 });
 
 /** The part of a call that comes from the request. */
-export const toAsked = (params: GraphqlParams, { headers }: FastifyRequest): Asked => ({
+export const toOperation = (params: GraphqlParams, { headers }: FastifyRequest): Operation => ({
   document: requestedDocument(params),
   parse: () => ({
     variables: params.variables ?? {},

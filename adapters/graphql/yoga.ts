@@ -17,7 +17,7 @@ import {
   NOT_JSON,
   negotiateMediaType,
   type PageHandler,
-  toAsked,
+  toOperation,
   wantsPage,
   wantsStream,
 } from './request.js';
@@ -40,13 +40,13 @@ function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
       const http = context as unknown as Http;
-      const asked: GraphqlParams = { ...params, ...documentIdParam(http.request) };
+      const allParams: GraphqlParams = { ...params, ...documentIdParam(http.request) };
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
         http.served.outcome = await serve({
           ...callerParts(http.request, http.reply),
           ...graphqlCall(http.request),
-          ...toAsked(asked, http.request),
+          ...toOperation(allParams, http.request),
         });
         return {};
       });

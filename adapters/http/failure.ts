@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ServiceError } from '../../src/domain/errors.js';
 import { prefers } from './accept.js';
 import { type Headers, setHeaders } from './headers.js';
-import type { Asker, HttpAnswer } from './plans.js';
+import type { AnswerContext, HttpAnswer } from './plans.js';
 
 /** The page that describes a failure's code. */
 const pageOf = ({ code }: ServiceError, baseUrl: string): string => `${baseUrl}/problems/${code}`;
@@ -74,7 +74,11 @@ export const failureHeaders = ({ isChargeUnknown, retryAfter }: ServiceError): H
 });
 
 /** A failure in the shape that REST uses, as do all paths that belong to no interface. */
-export function failureAnswer(failure: ServiceError, requestId: string, { accept, baseUrl }: Asker): HttpAnswer {
+export function failureAnswer(
+  failure: ServiceError,
+  requestId: string,
+  { accept, baseUrl }: AnswerContext,
+): HttpAnswer {
   // As RFC 9457 where the caller asks for it by name (H1).
   const isProblem = prefers(accept, 'application/problem+json');
   const body = isProblem ? problemBody(failure, requestId, baseUrl) : errorBody(failure, requestId, baseUrl);
@@ -104,8 +108,8 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   setHeaders(reply, failureHeaders(failure));
   const page = request.server.failurePage(request, reply, failure);
   if (page) return page;
-  const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
-  const { status, headers, body } = failureAnswer(failure, request.id, asker);
+  const context = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
+  const { status, headers, body } = failureAnswer(failure, request.id, context);
   setHeaders(reply, headers);
   return reply.code(status).send(body);
 }

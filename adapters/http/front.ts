@@ -9,7 +9,7 @@ import { encodeBody, type SentBody } from './bodies/shared-body.js';
 import { addHeaders, commonHeaders, headWithout, isV1, serverTiming, v1Headers } from './headers.js';
 import { boundReading, type Patience } from './limits/connections.js';
 import { answerOf, type WholeAnswer } from './outcome.js';
-import { asked, mayBePlanned, type Plan, Plans, type ReadMessage, type RememberedPlan } from './plans.js';
+import { mayBePlanned, type Plan, Plans, planKey, type ReadMessage, type RememberedPlan } from './plans.js';
 import { Presence, presentedCredential } from './request.js';
 import { faultOfHead } from './request-head.js';
 
@@ -40,14 +40,14 @@ export function createFront(app: FastifyInstance, framework: RequestListener, op
   const readers = new Map<string, ReadMessage>();
   app.decorate('readMessages', (path, read) => void readers.set(path, read));
   app.decorate('rememberPlan', ({ raw, body }, plan) => {
-    const found = asked(raw, Buffer.isBuffer(body) ? body.toString('latin1') : '', readers);
+    const found = planKey(raw, Buffer.isBuffer(body) ? body.toString('latin1') : '', readers);
     if (found === undefined) return;
     const headers = { ...commonHeaders('', app), ...(isV1(raw.url ?? '') && ofV1), ...plan.form.headers };
     plans.remember(found, raw.url ?? '', { ...plan, head: headWithout(OF_ONE_ANSWER, headers) });
   });
   const front = { app, options, addressOf: addressesBehind(options.trustedProxies) };
   const look = (request: IncomingMessage, response: ServerResponse, body: Buffer | null): void => {
-    const found = asked(request, body?.toString('latin1') ?? '', readers);
+    const found = planKey(request, body?.toString('latin1') ?? '', readers);
     const plan = found && plans.find(found);
     if (plan === undefined || faultOfHead(request) !== undefined || !app.pressure.enter(request)) {
       if (body !== null) request.unshift(body);
@@ -125,8 +125,8 @@ class Answering {
     const { headers } = this.#request;
     this.#outcome = outcome;
     app.pressure.leave(this.#request);
-    const asker = { accept: headers.accept, baseUrl: app.baseUrl, messageId: this.#messageId };
-    const answer = answerOf(this.#plan.form, outcome, asker, app.log);
+    const context = { accept: headers.accept, baseUrl: app.baseUrl, messageId: this.#messageId };
+    const answer = answerOf(this.#plan.form, outcome, context, app.log);
     const send = (body: SentBody): void => this.#send(outcome, answer, body);
     return andThen(encodeBody(headers, answer.body), send);
   }

@@ -5,7 +5,7 @@ import { fieldFailure } from '../../src/serve/execute.js';
 import { encodeBody, setBodyHeaders } from './bodies/shared-body.js';
 import { failureHeaders, logFailure } from './failure.js';
 import { creditHeaders, type Headers, limitHeaders, serverTiming, setHeaders } from './headers.js';
-import type { Asker, Form, HttpAnswer, Plan } from './plans.js';
+import type { AnswerContext, Form, HttpAnswer, Plan } from './plans.js';
 import { callerParts } from './request.js';
 
 /**
@@ -18,15 +18,15 @@ export interface WholeAnswer extends Pick<HttpAnswer, 'status' | 'body'> {
 /**
  * An outcome as it is sent, for any interface, inside the framework or ahead of it. Logs failures that Perch caused.
  */
-export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): WholeAnswer {
+export function answerOf(form: Form, outcome: Outcome, context: AnswerContext, log: FastifyBaseLogger): WholeAnswer {
   logFailures(outcome, log);
   try {
-    const { status, headers, body } = form.write(outcome, asker);
+    const { status, headers, body } = form.write(outcome, context);
     return { status, headers: [limitHeaders(outcome), resultHeaders(outcome), headers], body };
   } catch (error) {
     if (outcome.result.kind === 'refusal') throw error;
     const refused: Outcome = { ...outcome, result: { kind: 'refusal', failure: asServiceError(error) } };
-    return answerOf(form, refused, asker, log);
+    return answerOf(form, refused, context, log);
   }
 }
 
@@ -69,8 +69,8 @@ export async function sendOutcome(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   request.outcome = outcome;
-  const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
-  const { status, headers, body } = answerOf(form, outcome, asker, request.log);
+  const context = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
+  const { status, headers, body } = answerOf(form, outcome, context, request.log);
   setHeaders(reply, form.headers);
   for (const some of headers) setHeaders(reply, some);
   setHeaders(reply, { 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });

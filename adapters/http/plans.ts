@@ -16,7 +16,7 @@ export interface HttpAnswer {
 }
 
 /** What the form of an answer may depend on. */
-export interface Asker {
+export interface AnswerContext {
   readonly accept: string | undefined;
   readonly baseUrl: string;
   /** The message's id as JSON, where the protocol numbers its messages and the plan was made for another message. */
@@ -28,7 +28,7 @@ export interface Form {
   /** The headers of all its answers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Throws where an answer cannot be written; a refusal always can. */
-  readonly write: (outcome: Outcome, asker: Asker) => HttpAnswer;
+  readonly write: (outcome: Outcome, context: AnswerContext) => HttpAnswer;
 }
 
 /** A call without its caller. */
@@ -67,12 +67,12 @@ export class Plans {
   }
 
   /** The plan of what is asked, if it is known. */
-  find({ key }: Asked): RememberedPlan | undefined {
+  find({ key }: PlanKey): RememberedPlan | undefined {
     return this.#known.get(key);
   }
 
   /** A URL with a key in it is not remembered. */
-  remember({ key }: Asked, url: string, plan: RememberedPlan): void {
+  remember({ key }: PlanKey, url: string, plan: RememberedPlan): void {
     if (key.length <= LONGEST && !hasQueryKey(url)) this.#known.set(key, plan);
   }
 }
@@ -91,13 +91,13 @@ export interface Message {
 export type ReadMessage = (headers: IncomingHttpHeaders, body: string) => Message | undefined;
 
 /** What a plan is found by: everything that decides what a request asks, but not who asks. */
-export interface Asked {
+export interface PlanKey {
   readonly key: string;
   readonly messageId: string | undefined;
 }
 
 /** What a request asks; undefined: its plan cannot be remembered. */
-export function asked(request: IncomingMessage, body: string, readers: MessageReaders): Asked | undefined {
+export function planKey(request: IncomingMessage, body: string, readers: MessageReaders): PlanKey | undefined {
   const { method, url = '', headers } = request;
   const head = `${method} ${url}${headerKey(headers)}`;
   if (body === '') return { key: head, messageId: undefined };

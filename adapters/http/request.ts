@@ -168,9 +168,9 @@ const MOST_WARNINGS = 10;
 
 /** Names the parameters that were ignored because they are unknown. */
 export function ignoredParameters(unknown: readonly string[]): string[] {
-  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
-  const more = unknown.length - told.length;
+  const warnings = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
+  const more = unknown.length - warnings.length;
   return more === 0
-    ? told
-    : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
+    ? warnings
+    : [...warnings, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
 }

@@ -53,7 +53,7 @@ export function noteRequest(book: RequestBook, answered: Answered, clock: Clock)
       status: status ?? LEFT,
       code: failure?.code ?? null,
       message: failure === undefined ? null : withoutKeys(failure.message),
-      asked: `${request.method} ${loggedUrl(request.url)}`,
+      requestLine: `${request.method} ${loggedUrl(request.url)}`,
       ...{ ms, charged: result.kind === 'answer' ? result.charge.amount : 0 },
     };
   });

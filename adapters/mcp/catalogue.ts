@@ -71,12 +71,12 @@ function operationText(operations: CatalogueOptions['operations'], name: string)
 }
 
 /** No tool changes anything; what the network returns is open-ended. */
-const toolAnnotations = (title: string, asksNetwork: boolean) => ({
+const toolAnnotations = (title: string, readsNetwork: boolean) => ({
   title,
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
-  openWorldHint: asksNetwork,
+  openWorldHint: readsNetwork,
 });
 
 /** Says what a tool does, what it costs, and what to watch for. */

@@ -87,9 +87,9 @@ export function costLine(envelope: ToolEnvelope): string {
   return `Charged ${inCredits(charged)}${RATES[cache ?? ''] ?? ''}; ${figure(left)} left. Request ${id}.`;
 }
 
-function itemLines(data: unknown, asked: 'found' | 'new'): string[] {
+function itemLines(data: unknown, expected: 'found' | 'new'): string[] {
   if (!Array.isArray(data)) return [itemLine(data)];
-  if (data.length === 0) return [`Nothing ${asked}.`];
+  if (data.length === 0) return [`Nothing ${expected}.`];
   if (data.every((item) => typeof item === 'string')) return [`${counted(data.length, 'id')}: ${data.join(' ')}`];
   return data.map(itemLine);
 }

@@ -257,12 +257,12 @@ const readToolCall: ReadMessage = (headers, text) => {
   const { id, params, ...others } = message as { id?: unknown; params?: unknown };
   if (!(Number.isSafeInteger(id) || (typeof id === 'string' && PLAIN_ID.test(id)))) return undefined;
   if (typeof params !== 'object' || params === null) return undefined;
-  const { _meta: meta, ...asked } = params as { _meta?: unknown };
+  const { _meta: meta, ...callParams } = params as { _meta?: unknown };
   if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) return undefined;
   const { progressToken = 0 } = (meta ?? {}) as { progressToken?: unknown };
   if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return undefined;
   const read = Object.entries(meta ?? {}).filter(([name]) => isOfProtocol(name));
-  const key = JSON.stringify([others, asked, read, READ_HEADERS.map((name) => headers[name])]);
+  const key = JSON.stringify([others, callParams, read, READ_HEADERS.map((name) => headers[name])]);
   return { key, id: JSON.stringify(id) };
 };
 

@@ -77,9 +77,9 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
     async delete(keys) {
       for (const key of keys) entries.delete(key);
     },
-    async shows(asked) {
-      for (const name of asked) withdrawn?.set(name, clock.now());
-      return asked.map((name) => names.has(name));
+    async shows(queried) {
+      for (const name of queried) withdrawn?.set(name, clock.now());
+      return queried.map((name) => names.has(name));
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Tombstone, TombstoneLog } from '../../src/ports/tombstones.js';
 
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
-interface Told extends Tombstone {
+interface LoggedTombstone extends Tombstone {
   readonly atMs: number;
 }
 
@@ -20,20 +20,20 @@ export interface MemoryTombstoneLogOptions {
 /** Tombstones of one process: followers receive them as they are added. */
 export function createMemoryTombstoneLog(options: MemoryTombstoneLogOptions): TombstoneLog {
   const { clock, memories = new Memories(), maxBytes = MEMORIES.tombstones.limitBytes } = options;
-  const past = memories.add('tombstones', new FairLog<Told>(maxBytes));
-  const listeners = new Set<{ readonly tell: Listener }>();
+  const past = memories.add('tombstones', new FairLog<LoggedTombstone>(maxBytes));
+  const listeners = new Set<{ readonly notify: Listener }>();
 
   return {
     async add(tombstones) {
       if (tombstones.length === 0) return;
       past.add(tombstones.map((tombstone) => ({ ...tombstone, atMs: clock.now() })));
-      for (const { tell } of listeners) tell(tombstones);
+      for (const { notify } of listeners) notify(tombstones);
     },
-    async follow(sinceMs, tell) {
+    async follow(sinceMs, notify) {
       const fromMs = clock.now() - sinceMs;
       const recent = past.items.filter(({ atMs }) => atMs >= fromMs).map(({ atMs: _, ...tombstone }) => tombstone);
-      if (recent.length > 0) tell(recent);
-      const listener = { tell };
+      if (recent.length > 0) notify(recent);
+      const listener = { notify };
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);

@@ -105,7 +105,7 @@ function measureLedger(registers: Registry[]): () => void {
 function measureWebhooks(registers: Registry[]): () => void {
   const seconds = new Histogram({
     name: 'perch_webhook_duration_seconds',
-    help: 'Time until a webhook was answered, by what it tells of (watch or notice) and outcome (delivered, failed, given up).',
+    help: 'Time until a webhook was answered, by its kind (watch or notice) and outcome (delivered, failed, given up).',
     labelNames: ['of', 'outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,

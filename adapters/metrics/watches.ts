@@ -12,12 +12,12 @@ const STATES = [
 ];
 
 /** Measures what watches wait for. Every process reports the same figures, which cover all watches. */
-export function measureWatches(registers: Registry[], ask: () => Promise<WatchFigures>): void {
-  let asked: { readonly atMs: number; readonly figures: Promise<WatchFigures | null> } | null = null;
+export function measureWatches(registers: Registry[], readFigures: () => Promise<WatchFigures>): void {
+  let cached: { readonly atMs: number; readonly figures: Promise<WatchFigures | null> } | null = null;
   const figures = (): Promise<WatchFigures | null> => {
-    if (asked === null || Date.now() - asked.atMs > KEPT_MS)
-      asked = { atMs: Date.now(), figures: ask().catch(() => null) };
-    return asked.figures;
+    if (cached === null || Date.now() - cached.atMs > KEPT_MS)
+      cached = { atMs: Date.now(), figures: readFigures().catch(() => null) };
+    return cached.figures;
   };
   const measure = (name: string, help: string, of: (figures: WatchFigures) => number): void => {
     new Gauge({

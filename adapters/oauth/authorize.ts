@@ -67,7 +67,7 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unkno
 }
 
 const PATH = '/oauth/authorize';
-const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
+const REQUESTS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
 
 /** Per account, from whatever IP address: each request may name a document that Perch must fetch from anywhere. */
 const DOCUMENTS: Allowance = { name: 'document', limit: 20, windowSeconds: 60 };
@@ -88,22 +88,22 @@ export function mountAuthorize(
       errorHandler: (error, request, reply) => sendRefusal(request, reply, error),
       handler: async (request, reply) => {
         reply.header('Cache-Control', 'no-store');
-        await admit(gate, request, reply, ASKS);
+        await admit(gate, request, reply, REQUESTS);
         return handle(request, reply);
       },
     });
   };
   route('GET', async (request, reply) => {
     const fields = queryString(request);
-    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
-      sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
+    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (authRequest, account) =>
+      sendConsent(reply, { authRequest, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
     );
   });
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
     const fields = readFormFields(request);
-    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account, by) =>
-      decide(reply, { ask, account, fields, addresses: addresses(), options, by }),
+    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (authRequest, account, by) =>
+      decide(reply, { authRequest, account, fields, addresses: addresses(), options, by }),
     );
   });
 }
@@ -123,9 +123,9 @@ async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
   { fields, addresses, options, gate }: Context,
-  goOn: (ask: AuthorizationRequest, account: AccountRecord, by: Actor) => FastifyReply | Promise<FastifyReply>,
+  goOn: (authRequest: AuthorizationRequest, account: AccountRecord, by: Actor) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  refuseControls(asked(fields));
+  refuseControls(clientFields(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
   const visitor = await options.sessionCookies.visitorOf(request);
   // Only an account can make Perch fetch a document.
@@ -138,8 +138,12 @@ async function proven(
   if (visitor === null) return toSignIn(reply, fields);
   const { account, role, person } = await standing(options, visitor);
   const why = whyNot('apps', role);
-  if (why === null) return goOn(read.ask, account, { ...byCustomer(request), personId: person.personId });
-  const back = errorLocation(read.ask, new OAuthError('access_denied', 'The user may not allow apps.'), addresses);
+  if (why === null) return goOn(read.authRequest, account, { ...byCustomer(request), personId: person.personId });
+  const back = errorLocation(
+    read.authRequest,
+    new OAuthError('access_denied', 'The user may not allow apps.'),
+    addresses,
+  );
   return sendRefused(reply, { status: 403, title: 'You cannot allow apps', message: why, back });
 }
 
@@ -155,17 +159,17 @@ async function standing({ members }: OAuthOptions, visitor: Visitor): Promise<St
 const sendTo = (reply: FastifyReply, location: string): FastifyReply =>
   reply.code(303).header('Location', location).send();
 
-const wayHere = (fields: URLSearchParams): string => `${PATH}?${new URLSearchParams(asked(fields))}`;
+const wayHere = (fields: URLSearchParams): string => `${PATH}?${new URLSearchParams(clientFields(fields))}`;
 
 const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
   sendTo(reply, signInPath(wayHere(fields)));
 
 /** The fields that belong to the client's request. */
-const asked = (fields: URLSearchParams): [string, string][] =>
+const clientFields = (fields: URLSearchParams): [string, string][] =>
   AUTHORIZATION_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
 type Decision = Omit<Context, 'options' | 'gate'> & {
-  readonly ask: AuthorizationRequest;
+  readonly authRequest: AuthorizationRequest;
   readonly account: AccountRecord;
 };
 
@@ -173,7 +177,7 @@ async function decide(
   reply: FastifyReply,
   { options, by, ...decision }: Decision & { options: OAuthOptions; by: Actor },
 ): Promise<FastifyReply> {
-  const { ask, account, fields, addresses } = decision;
+  const { authRequest, account, fields, addresses } = decision;
   const cap: CapFields = { amount: fields.get('cap_amount') ?? '', period: fields.get('cap_period') ?? '' };
   if (fields.get('account') !== account.accountId) {
     return sendConsent(reply, { ...decision, cap, switched: true });
@@ -181,7 +185,7 @@ async function decide(
   if (fields.get('decision') !== 'allow') {
     return sendTo(
       reply,
-      errorLocation(ask, new OAuthError('access_denied', 'The user denied the request.'), addresses),
+      errorLocation(authRequest, new OAuthError('access_denied', 'The user denied the request.'), addresses),
     );
   }
   if (account.frozen) return sendFrozen(reply, decision);
@@ -189,8 +193,8 @@ async function decide(
   if (chosen instanceof ServiceError) {
     return sendConsent(reply.code(400), { ...decision, cap, fault: chosen.message });
   }
-  const code = await options.consents.allow(ask, account.accountId, chosen, by);
-  return sendTo(reply, codeLocation(ask, code, addresses));
+  const code = await options.consents.allow(authRequest, account.accountId, chosen, by);
+  return sendTo(reply, codeLocation(authRequest, code, addresses));
 }
 
 function chosenCap(cap: CapFields): ReturnType<typeof parseCap> | ServiceError {
@@ -205,16 +209,20 @@ function chosenCap(cap: CapFields): ReturnType<typeof parseCap> | ServiceError {
 type Shown = Decision & Pick<ConsentModel, 'cap'> & Partial<Pick<ConsentModel, 'fault' | 'switched'>>;
 
 function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
-  const { ask, account, fields, cap, fault = null, switched = false } = shown;
+  const { authRequest, account, fields, cap, fault = null, switched = false } = shown;
   if (account.frozen) return sendFrozen(reply, shown);
-  return sendPage(reply, consentPage({ ask, account, fields: asked(fields), cap, fault, switched }), CONSENT_CSP);
+  return sendPage(
+    reply,
+    consentPage({ authRequest, account, fields: clientFields(fields), cap, fault, switched }),
+    CONSENT_CSP,
+  );
 }
 
 /**
  * Refuses an account whose keys do not work: a client that is allowed now would get a key that does not work either.
  */
-function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
-  const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
+function sendFrozen(reply: FastifyReply, { authRequest, addresses }: Decision): FastifyReply {
+  const back = errorLocation(authRequest, new OAuthError('access_denied', 'The account is frozen.'), addresses);
   const message =
     'A payment dispute was lost, or the operator froze the account. You cannot allow apps until you settle this with the operator.';
   return sendRefused(reply, { status: 403, title: 'Your account is frozen', message, back });

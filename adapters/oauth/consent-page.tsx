@@ -10,7 +10,7 @@ import { CAP_PERIODS, type CapFields, OFFERED } from './cap-fields.js';
 import { type Destination, describeDestination } from './destination.js';
 
 export interface ConsentModel {
-  readonly ask: AuthorizationRequest;
+  readonly authRequest: AuthorizationRequest;
   readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'email' | 'balance'>;
   /** The original request, to be sent again with the decision. */
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -29,8 +29,8 @@ const GOES_TO: Readonly<Record<Destination['kind'], string>> = {
 
 const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(itemPrice(unit, cache)));
 
-const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'account' | 'switched'>) => {
-  const { kind } = describeDestination(ask.redirectUri);
+const Warnings = ({ authRequest, account, switched }: Pick<ConsentModel, 'authRequest' | 'account' | 'switched'>) => {
+  const { kind } = describeDestination(authRequest.redirectUri);
   return (
     <>
       {switched && <p class="notice">You are now signed in to a different account. Nothing has been allowed yet.</p>}
@@ -55,9 +55,9 @@ const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'accoun
   );
 };
 
-const Facts = ({ ask, account }: Pick<ConsentModel, 'ask' | 'account'>) => {
-  const destination = describeDestination(ask.redirectUri);
-  const { clientId, name } = ask.client;
+const Facts = ({ authRequest, account }: Pick<ConsentModel, 'authRequest' | 'account'>) => {
+  const destination = describeDestination(authRequest.redirectUri);
+  const { clientId, name } = authRequest.client;
   return (
     <dl class="asks">
       <div>
@@ -155,16 +155,16 @@ const Afterwards = () => (
 );
 
 /** Asks a customer whether a client may read for them. Send it under `CONSENT_CSP`. */
-export const consentPage = ({ ask, account, fields, cap, fault, switched }: ConsentModel): string =>
+export const consentPage = ({ authRequest, account, fields, cap, fault, switched }: ConsentModel): string =>
   document(
     {
-      title: `Allow ${ask.client.name}? · Perch`,
+      title: `Allow ${authRequest.client.name}? · Perch`,
       description: 'An app asks to read public data and pay from your wallet.',
     },
     <div class="wrap page narrow consent">
-      <h1>Allow {ask.client.name} to read for you?</h1>
-      <Warnings ask={ask} account={account} switched={switched} />
-      <Facts ask={ask} account={account} />
+      <h1>Allow {authRequest.client.name} to read for you?</h1>
+      <Warnings authRequest={authRequest} account={account} switched={switched} />
+      <Facts authRequest={authRequest} account={account} />
       <form method="post" action="/oauth/authorize">
         {fields.map(([name, value]) => (
           <input key={`${name} ${value}`} type="hidden" name={name} value={value} />

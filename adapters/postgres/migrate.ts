@@ -30,7 +30,7 @@ export async function migrate(
     checkVersion(server?.major ?? 0, setting);
     if (server?.isStandby) throw new Error(STANDBY);
     await takeTurn(transaction);
-    await tellOfOlderLedger(transaction, onProgress);
+    await reportOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
     await openMonths(transaction);
   });
@@ -91,7 +91,7 @@ export async function schemaOf(sql: Sql): Promise<Schema> {
 export const newestSchema = (): number => Math.max(...readdirSync(FOLDER).map((file) => Number.parseInt(file, 10)));
 
 /** In 0.3.0 `ledger_entries` is a table; the migration from there rewrites every entry, so the operator is told. */
-async function tellOfOlderLedger(sql: Transaction, onProgress: (text: string) => void): Promise<void> {
+async function reportOlderLedger(sql: Transaction, onProgress: (text: string) => void): Promise<void> {
   const [table] = await sql<{ rows: number }[]>`
     select reltuples::bigint as rows from pg_class where oid = to_regclass('ledger_entries') and relkind = 'r'`;
   if (table === undefined || table.rows <= 0) return;

@@ -50,7 +50,7 @@ export class Replica {
   #found: Promise<ReplicaState> | undefined;
   #lookedAt = 0;
   #why: string | null = null;
-  #tell: (why: string | null) => void = () => {};
+  #listener: (why: string | null) => void = () => {};
   /** Fires when the replica is found to be away: queries that still wait for it go to the primary. */
   #away = new AbortController();
 
@@ -59,8 +59,8 @@ export class Replica {
   }
 
   /** Registers the listener for changes: `why` says why the replica can't be asked any more; null: it can again. */
-  onChange(tell: (why: string | null) => void): void {
-    this.#tell = tell;
+  onChange(listener: (why: string | null) => void): void {
+    this.#listener = listener;
   }
 
   /** The replica's state, at most some seconds old. */
@@ -119,13 +119,15 @@ export class Replica {
   }
 
   async #lookAgain(longestMs: number): Promise<ReplicaState> {
-    const asked = this.#ask().catch((error: unknown) => unusable(messageOf(error), NO_WAY_IN.test(codeOf(error))));
-    const found = (await withTimeout(longestMs, asked)) ?? unusable('it does not answer');
+    const inspection = this.#inspect().catch((error: unknown) =>
+      unusable(messageOf(error), NO_WAY_IN.test(codeOf(error))),
+    );
+    const found = (await withTimeout(longestMs, inspection)) ?? unusable('it does not answer');
     this.#note(found);
     return found;
   }
 
-  async #ask(): Promise<ReplicaState> {
+  async #inspect(): Promise<ReplicaState> {
     const { looks, primary } = this.#options;
     this.#identity ??= identityOf(primary);
     // Asked again the next time if it failed.
@@ -154,7 +156,7 @@ export class Replica {
       this.#away.abort();
       this.#away = new AbortController();
     }
-    if ((why === null) !== (this.#why === null)) this.#tell(why);
+    if ((why === null) !== (this.#why === null)) this.#listener(why);
     this.#why = why;
   }
 }

@@ -17,7 +17,7 @@ const GREETING = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 export class SilenceWatch {
   readonly #silenceMs: number;
   readonly #answerMs: number;
-  readonly #heard = new Map<Socket, { bytes: number; atMs: number }>();
+  readonly #received = new Map<Socket, { bytes: number; atMs: number }>();
   #sweeping: NodeJS.Timeout | null = null;
 
   constructor({ silenceMs = LONGEST_SILENCE_MS, answerMs = LONGEST_REPLY_MS } = {}) {
@@ -28,11 +28,11 @@ export class SilenceWatch {
   /** Makes a socket, which the caller connects, and watches it until it closes. */
   open(): Socket {
     const socket = new Socket();
-    this.#heard.set(socket, { bytes: 0, atMs: performance.now() });
+    this.#received.set(socket, { bytes: 0, atMs: performance.now() });
     this.#sweeping ??= setInterval(() => this.#sweep(), this.#silenceMs / 4).unref();
     socket.once('close', () => {
-      this.#heard.delete(socket);
-      if (this.#heard.size > 0 || this.#sweeping === null) return;
+      this.#received.delete(socket);
+      if (this.#received.size > 0 || this.#sweeping === null) return;
       clearInterval(this.#sweeping);
       this.#sweeping = null;
     });
@@ -42,43 +42,43 @@ export class SilenceWatch {
   #sweep(): void {
     const now = performance.now();
     const silent = new Map<string, Socket[]>();
-    for (const [socket, heard] of this.#heard) {
-      if (socket.bytesRead !== heard.bytes) Object.assign(heard, { bytes: socket.bytesRead, atMs: now });
+    for (const [socket, received] of this.#received) {
+      if (socket.bytesRead !== received.bytes) Object.assign(received, { bytes: socket.bytesRead, atMs: now });
       // A socket that is still connecting has its own limit. Socket files of this machine lose nothing.
       const { remoteAddress: host, remotePort: port } = socket;
-      if (now - heard.atMs < this.#silenceMs || host === undefined || port === undefined) continue;
+      if (now - received.atMs < this.#silenceMs || host === undefined || port === undefined) continue;
       const at = `${port} ${host}`;
       silent.set(at, [...(silent.get(at) ?? []), socket]);
       // Not asked again before the same time has passed.
-      heard.atMs = now;
+      received.atMs = now;
     }
     for (const [at, sockets] of silent) {
       const [port, host] = at.split(' ');
-      this.#ask(Number(port), host ?? '', () => this.#giveUp(sockets));
+      this.#probe(Number(port), host ?? '', () => this.#giveUp(sockets));
     }
   }
 
   /** Without an answer, whatever the reason, the server does not serve the other connections either. */
-  #ask(port: number, host: string, unanswered: () => void): void {
-    const asked = createConnection({ port, host });
-    const timer = setTimeout(() => asked.destroy(), this.#answerMs);
+  #probe(port: number, host: string, unanswered: () => void): void {
+    const probe = createConnection({ port, host });
+    const timer = setTimeout(() => probe.destroy(), this.#answerMs);
     let isAnswered = false;
-    asked.once('data', () => {
+    probe.once('data', () => {
       isAnswered = true;
-      asked.destroy();
+      probe.destroy();
     });
     // An error is followed by `close`, which is what counts.
-    asked.on('error', () => {});
-    asked.once('close', () => {
+    probe.on('error', () => {});
+    probe.once('close', () => {
       clearTimeout(timer);
       if (!isAnswered) unanswered();
     });
-    asked.write(GREETING);
+    probe.write(GREETING);
   }
 
   #giveUp(sockets: readonly Socket[]): void {
     for (const socket of sockets) {
-      if (socket.bytesRead !== this.#heard.get(socket)?.bytes) continue;
+      if (socket.bytesRead !== this.#received.get(socket)?.bytes) continue;
       socket.destroy(Object.assign(new Error('The database server does not answer.'), { code: 'ETIMEDOUT' }));
     }
   }

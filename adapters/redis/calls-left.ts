@@ -36,7 +36,7 @@ const callsKey = (bucket: string): string => `perch:calls:${bucket}`;
  * The calls left as all nodes know them. While Redis is away they are unknown: each node then goes by its own answers.
  */
 export function createRedisCallsLeft(link: RedisLink): CallsLeft {
-  const tell = (what: typeof NOTE_CALLS, bucket: string, args: readonly number[]) =>
+  const send = (what: typeof NOTE_CALLS, bucket: string, args: readonly number[]) =>
     link.run<void>(
       async (redis) => void (await runScript(redis, what, [callsKey(bucket)], args)),
       () => undefined,
@@ -53,7 +53,7 @@ export function createRedisCallsLeft(link: RedisLink): CallsLeft {
         },
         () => ({ is: 'unknown' }),
       ),
-    giveBack: (bucket) => tell(GIVE_CALL_BACK, bucket, []),
-    note: (bucket, remaining, resetsInMs) => tell(NOTE_CALLS, bucket, [remaining, resetsInMs]),
+    giveBack: (bucket) => send(GIVE_CALL_BACK, bucket, []),
+    note: (bucket, remaining, resetsInMs) => send(NOTE_CALLS, bucket, [remaining, resetsInMs]),
   };
 }

@@ -47,16 +47,16 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
     url: '/v1/live',
     config: { sharedBy: 'caller' },
     handler: (request, reply) => {
-      let asked: Asked;
+      let query: LiveQuery;
       try {
-        asked = readAsked(lists, live, request);
+        query = readLiveQuery(lists, live, request);
       } catch (error) {
         // Served as a call, so that a caller without a valid key is told that first.
         const call = { interface: 'rest', document: { failure: asServiceError(error) }, parse: noParams } as const;
         return answerPlan({ call, serve, form: ENVELOPE_FORM }, request, reply);
       }
-      const form = createForm(asked, live, request);
-      const { limits, ...what } = asked;
+      const form = createForm(query, live, request);
+      const { limits, ...what } = query;
       return answerLive(live, { ...what, budget: new LiveBudget(limits), form }, request, reply);
     },
   });
@@ -64,7 +64,7 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
 
 const noParams = () => ({ variables: {}, budget: null, estimate: false });
 
-interface Asked {
+interface LiveQuery {
   readonly lists: readonly FollowedList[];
   /** Each list as requested: its parameter and value. */
   readonly names: readonly Readonly<Record<string, string>>[];
@@ -74,7 +74,7 @@ interface Asked {
 }
 
 /** Throws `bad_request`. */
-function readAsked(lists: readonly LiveList[], live: Live, request: FastifyRequest): Asked {
+function readLiveQuery(lists: readonly LiveList[], live: Live, request: FastifyRequest): LiveQuery {
   const query = queryString(request);
   const known = [...lists.map(({ name }) => name), 'product', 'count', 'since', 'max_credits', 'max_credits_per_day'];
   for (const name of query.keys()) {
@@ -102,7 +102,7 @@ function readAsked(lists: readonly LiveList[], live: Live, request: FastifyReque
       const variables = variablesOf(list, text, query);
       return {
         from: positions[index] as LivePosition,
-        asked: JSON.stringify([list.read.kind, variables]),
+        queryKey: JSON.stringify([list.read.kind, variables]),
         call: {
           interface: 'rest',
           allOrNothing: true,
@@ -138,7 +138,7 @@ function variablesOf(
 }
 
 /** Named events, in the shapes of REST: `open`, `items`, `heartbeat`, `error`. */
-function createForm({ names, positions }: Asked, live: Live, request: FastifyRequest): LiveForm {
+function createForm({ names, positions }: LiveQuery, live: Live, request: FastifyRequest): LiveForm {
   /** When each followed list was last checked, by its index. */
   const checks = new Map<number, () => Checked>();
   const subject = (index: number): object => (names.length === 1 ? {} : { subject: names[index] });

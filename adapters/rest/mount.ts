@@ -49,9 +49,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Writes answers as envelopes, and failures in their common shape. */
 export const ENVELOPE_FORM: Form = {
   headers: {},
-  write(outcome, asker) {
+  write(outcome, context) {
     const { result, requestId, warnings } = outcome;
-    if (result.kind === 'refusal') return failureAnswer(result.failure, requestId, asker);
+    if (result.kind === 'refusal') return failureAnswer(result.failure, requestId, context);
     const body = result.estimate
       ? estimateEnvelope(result, requestId, warnings)
       : buildEnvelope(result, requestId, warnings);

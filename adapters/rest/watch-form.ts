@@ -31,8 +31,8 @@ export const WATCH_FORM: WatchForm = {
   body(watch, { answer, charged, outcome }, number, at) {
     const { amount } = answer.charge;
     // If the items were already charged, and the answer was then lost, shows that first charge.
-    const told = charged === amount ? answer : { ...answer, charge: { ...answer.charge, amount: charged } };
-    const { shared, own } = buildEnvelope(told, outcome.requestId, []);
+    const shown = charged === amount ? answer : { ...answer, charge: { ...answer.charge, amount: charged } };
+    const { shared, own } = buildEnvelope(shown, outcome.requestId, []);
     const head = { watch_id: watch.watchId, number, ...this.follows(watch) };
     const event = `{"type":"watch.items","timestamp":"${new Date(at).toISOString()}"`;
     const members = JSON.stringify(head).slice(0, -1);

@@ -38,11 +38,11 @@ const PAGE = 100;
 /** Payments by Stripe Checkout. */
 export function createStripePayments(options: StripeOptions): Payments {
   const client = lazily(() => createStripe(options));
-  const asking = <T>(question: (stripe: Stripe) => Promise<T>): Promise<T> => answered(client.get().then(question));
+  const withStripe = <T>(question: (stripe: Stripe) => Promise<T>): Promise<T> => answered(client.get().then(question));
   return {
-    open: (ask) => asking((stripe) => openPage(stripe, ask)),
-    lookUp: (sessionId) => asking((stripe) => lookAt(stripe, sessionId)),
-    sessionOf: (paymentIntent) => asking((stripe) => findSession(stripe, paymentIntent)),
+    open: (request) => withStripe((stripe) => openPage(stripe, request)),
+    lookUp: (sessionId) => withStripe((stripe) => lookAt(stripe, sessionId)),
+    sessionOf: (paymentIntent) => withStripe((stripe) => findSession(stripe, paymentIntent)),
   };
 }
 
@@ -65,8 +65,8 @@ async function findSession(stripe: Stripe, payment_intent: string): Promise<stri
 /**
  * Sends no `expires_at`: the page then lives for 24 h after Stripe made it, and every attempt sends the same request.
  */
-async function openPage(stripe: Stripe, ask: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
-  const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
+async function openPage(stripe: Stripe, request: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
+  const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = request;
   const name = `${credits.toLocaleString('en-US')} credits (${pack})`;
   const metadata = { sale_id: saleId };
   const session = await stripe.checkout.sessions.create(

@@ -12,16 +12,16 @@ interface Log {
   warn(text: string): void;
 }
 
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 /** The SDK silently drops spans that it can't send. Reports that to the operator, at most once a minute. */
-function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter {
-  let toldAt = Number.NEGATIVE_INFINITY;
+function reportingFailures(exporter: SpanExporter, log: Log): SpanExporter {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined && performance.now() - toldAt >= TELL_EVERY_MS) {
-          toldAt = performance.now();
+        if (result.error !== undefined && performance.now() - reportedAt >= REPORT_EVERY_MS) {
+          reportedAt = performance.now();
           log.warn(`Traces could not be exported and were lost: ${result.error.message}`);
         }
         done(result);
@@ -58,7 +58,7 @@ const CLOSE_MS = 3000;
 
 /** Import this file only where an exporter is configured, so that otherwise none of it is loaded. */
 export function openTelemetry({ url, serviceName, version, log }: TelemetryOptions): Telemetry {
-  const exporter = tellingOfFaults(new OTLPTraceExporter({ url }), log);
+  const exporter = reportingFailures(new OTLPTraceExporter({ url }), log);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': version }),
     spanProcessors: [new BatchSpanProcessor(exporter)],

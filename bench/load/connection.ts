@@ -29,7 +29,11 @@ export function answerEnds(): (chunk: Buffer) => boolean {
  * It speaks only as much HTTP as servers on the loopback need, because a client's CPU time is lost to the servers that
  * it measures. Rejects on any answer but 200, and when the server hangs up.
  */
-export function askAgain(url: string, nextRequest: () => string, goesOn: (tookMs: number) => boolean): Promise<void> {
+export function keepRequesting(
+  url: string,
+  nextRequest: () => string,
+  goesOn: (tookMs: number) => boolean,
+): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });

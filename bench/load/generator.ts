@@ -1,5 +1,5 @@
 import { percentile } from '../figures.js';
-import { askAgain } from './connection.js';
+import { keepRequesting } from './connection.js';
 import type { Load, LoadResult } from './load.js';
 import { requestsOf } from './requests.js';
 
@@ -11,14 +11,14 @@ export async function generate(load: Load): Promise<LoadResult> {
   const begin = performance.now();
   const until = begin + load.seconds * 1000;
   const { connections, answers = Number.POSITIVE_INFINITY } = load;
-  let asked = connections;
+  let sent = connections;
   const goesOn = (ms: number): boolean => {
     tookMs.push(ms);
-    if (asked >= answers || performance.now() >= until) return false;
-    asked += 1;
+    if (sent >= answers || performance.now() >= until) return false;
+    sent += 1;
     return true;
   };
-  await Promise.all(Array.from({ length: connections }, () => askAgain(load.url, nextRequest, goesOn)));
+  await Promise.all(Array.from({ length: connections }, () => keepRequesting(load.url, nextRequest, goesOn)));
   const seconds = (performance.now() - begin) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const sorted = Float64Array.from(tookMs).sort();

@@ -1,5 +1,5 @@
 /** The target of one request. With a body, it is a POST of JSON. */
-export interface Asked {
+export interface Target {
   readonly path: string;
   readonly body?: string;
   /** Headers in addition to those of all requests. */
@@ -16,7 +16,7 @@ export interface Load {
   /** Each request has the next of these keys. */
   readonly keys?: readonly string[];
   /** Each request has the next of these targets instead of the path of `url` and `body`. */
-  readonly asks?: readonly Asked[];
+  readonly targets?: readonly Target[];
   /** Each request has its own `traceparent`, like requests of traced clients. */
   readonly traced?: boolean;
   readonly connections: number;

@@ -7,7 +7,7 @@ import { answerEnds } from './connection.js';
 export interface Lines {
   readonly count: number;
   /** Sends the request on the nth connection. Resolves once all of the answer was read; rejects on any but 200. */
-  readonly ask: (nth: number, request: string) => Promise<void>;
+  readonly send: (nth: number, request: string) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -24,10 +24,10 @@ export async function openLines(url: string, count: number): Promise<Lines> {
   for (const socket of sockets) {
     const ends = answerEnds();
     const end = (error?: unknown): void => {
-      const asked = waiting.get(socket);
+      const pending = waiting.get(socket);
       waiting.delete(socket);
-      if (error === undefined) asked?.resolve();
-      else asked?.reject(error);
+      if (error === undefined) pending?.resolve();
+      else pending?.reject(error);
     };
     socket.on('data', (chunk) => {
       try {
@@ -41,7 +41,7 @@ export async function openLines(url: string, count: number): Promise<Lines> {
   }
   return {
     count,
-    ask: (nth, request) =>
+    send: (nth, request) =>
       new Promise((resolve, reject) => {
         const socket = sockets[nth];
         if (socket === undefined || socket.destroyed) return reject(new Error(`connection ${nth} to ${url} is closed`));
@@ -53,18 +53,18 @@ export async function openLines(url: string, count: number): Promise<Lines> {
 }
 
 /** Sends one request on every connection at once. Returns how long each took, in milliseconds. */
-export async function askAllAtOnce(lines: Lines, requestOf: (nth: number) => string): Promise<number[]> {
+export async function sendAllAtOnce(lines: Lines, requestOf: (nth: number) => string): Promise<number[]> {
   const begin = performance.now();
   return Promise.all(
     Array.from({ length: lines.count }, async (_, nth) => {
-      await lines.ask(nth, requestOf(nth));
+      await lines.send(nth, requestOf(nth));
       return performance.now() - begin;
     }),
   );
 }
 
 /** Sends the next request on each connection as soon as it was answered. */
-export async function askSteadily(
+export async function sendSteadily(
   lines: Lines,
   seconds: number,
   nextRequest: () => string,
@@ -74,7 +74,7 @@ export async function askSteadily(
   let answers = 0;
   await Promise.all(
     Array.from({ length: lines.count }, async (_, nth) => {
-      for (; performance.now() < until; answers += 1) await lines.ask(nth, nextRequest());
+      for (; performance.now() < until; answers += 1) await lines.send(nth, nextRequest());
     }),
   );
   return { perSecond: (answers / (performance.now() - begin)) * 1000 };
@@ -84,7 +84,7 @@ export async function askSteadily(
  * Sends requests at random moments at a given rate, whether or not earlier ones were answered. Returns how long each
  * took, in milliseconds. If all connections are in use, a request waits for a free one, and the wait counts.
  */
-export async function askAtRate(
+export async function sendAtRate(
   lines: Lines,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   nextRequest: () => string,
@@ -92,20 +92,20 @@ export async function askAtRate(
   const tookMs: number[] = [];
   const free = Array.from({ length: lines.count }, (_, nth) => nth);
   const arrived: number[] = [];
-  const asked = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let failure: unknown;
-  const askOne = async (nth: number, atMs: number): Promise<void> => {
-    await lines.ask(nth, nextRequest());
+  const sendOne = async (nth: number, atMs: number): Promise<void> => {
+    await lines.send(nth, nextRequest());
     tookMs.push(performance.now() - atMs);
     free.push(nth);
     pump();
   };
   const pump = (): void => {
     while (free.length > 0 && arrived.length > 0) {
-      const asking: Promise<void> = askOne(free.shift() ?? 0, arrived.shift() ?? 0)
+      const sending: Promise<void> = sendOne(free.shift() ?? 0, arrived.shift() ?? 0)
         .catch((error) => (failure = error))
-        .finally(() => asked.delete(asking));
-      asked.add(asking);
+        .finally(() => pending.delete(sending));
+      pending.add(sending);
     }
   };
   const until = performance.now() + seconds * 1000;
@@ -115,7 +115,7 @@ export async function askAtRate(
     for (; nextMs <= now; nextMs += (-Math.log(1 - Math.random()) / perSecond) * 1000) arrived.push(now);
     pump();
   }
-  while (asked.size > 0) await Promise.all(asked);
+  while (pending.size > 0) await Promise.all(pending);
   if (failure !== undefined) throw failure;
   return tookMs;
 }

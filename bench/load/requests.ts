@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Asked, Load } from './load.js';
+import type { Load, Target } from './load.js';
 
 /** A request as text in two parts: before and after the headers that change with each request. */
 interface Parts {
@@ -8,9 +8,9 @@ interface Parts {
 }
 
 /** A load without its duration and number of requests. */
-type Question = Omit<Load, 'connections' | 'seconds' | 'answers'>;
+type LoadRequest = Omit<Load, 'connections' | 'seconds' | 'answers'>;
 
-function partsOf({ url, headers = {} }: Question, { path, body, headers: own }: Asked): Parts {
+function partsOf({ url, headers = {} }: LoadRequest, { path, body, headers: own }: Target): Parts {
   const all = {
     host: new URL(url).host,
     accept: 'application/json',
@@ -23,15 +23,15 @@ function partsOf({ url, headers = {} }: Question, { path, body, headers: own }: 
   return { head: `${lines.join('\r\n')}\r\n`, tail: `\r\n${body ?? ''}` };
 }
 
-const ownAsk = ({ url, body }: Question): Asked => {
+const ownTarget = ({ url, body }: LoadRequest): Target => {
   const { pathname, search } = new URL(url);
   return { path: pathname + search, ...(body !== undefined && { body }) };
 };
 
 /** Returns the bytes of each request in turn. Constant parts are built once, so that this costs almost nothing. */
-export function requestsOf(question: Question): () => string {
-  const { keys = [], asks = [ownAsk(question)], traced = false } = question;
-  const parts = asks.map((asked) => partsOf(question, asked));
+export function requestsOf(request: LoadRequest): () => string {
+  const { keys = [], targets = [ownTarget(request)], traced = false } = request;
+  const parts = targets.map((target) => partsOf(request, target));
   const traceId = randomBytes(8).toString('hex');
   let turn = 0;
   return () => {

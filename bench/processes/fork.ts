@@ -18,14 +18,14 @@ const start = (name: string, given = ''): ChildProcess =>
 
 /** The child's next message. Rejects with its error, or if it ends first. */
 async function said<T>(child: ChildProcess): Promise<T> {
-  const heard = new AbortController();
-  const { signal } = heard;
+  const controller = new AbortController();
+  const { signal } = controller;
   const [message] = (await Promise.race([
     once(child, 'message', { signal }),
     once(child, 'exit', { signal }).then(([code]) => [{ error: `a child of the benchmark ended with ${code}` }]),
   ])) as [{ result: T } | { error: string }];
   // Removes the listeners of the other event.
-  heard.abort();
+  controller.abort();
   if ('error' in message) throw new Error(message.error);
   return message.result;
 }

@@ -33,7 +33,7 @@ export async function filesOfRequests(bench: Workbench): Promise<Map<string, rea
       bench.say(`Files  ${name}`);
       files.set(
         name,
-        await filesOf(calls, lines, (nth) => requestsOf({ url: perch.url, keys: [home.key], asks: [at(nth)] })()),
+        await filesOf(calls, lines, (nth) => requestsOf({ url: perch.url, keys: [home.key], targets: [at(nth)] })()),
       );
     }
     calls.close();
@@ -55,12 +55,12 @@ export async function printFiles(bench: Workbench): Promise<void> {
 }
 
 async function filesOf(calls: Calls, lines: Lines, requestAt: (nth: number) => string): Promise<string[]> {
-  for (let nth = 0; nth < WARM; nth += 1) await lines.ask(0, requestAt(nth));
+  for (let nth = 0; nth < WARM; nth += 1) await lines.send(0, requestAt(nth));
   let files: Set<string> | undefined;
   for (let nth = WARM; nth < WARM + TIMES; nth += 1) {
     await sleep(AFTER_MS);
     await calls.filesSince();
-    await lines.ask(0, requestAt(nth));
+    await lines.send(0, requestAt(nth));
     await sleep(AFTER_MS);
     const seen = await calls.filesSince();
     files = files ? new Set([...files].filter((file) => seen.has(file))) : seen;

@@ -1,18 +1,18 @@
 import { QUERY } from '../contestants/graphql.js';
 import { handleOf, SUBJECT } from '../data/rows.js';
-import type { Asked } from '../load/load.js';
+import type { Target } from '../load/load.js';
 
 /** A kind of request, and the most of our own files that may take part in one. */
 export interface Kind {
   readonly name: string;
   /** The nth request. A miss requests something that was never requested before. */
-  readonly at: (nth: number) => Asked;
+  readonly at: (nth: number) => Target;
   /** The bound, in fives above the present number; it is only ever lowered. */
   readonly most: number;
   readonly goal?: number;
 }
 
-const CACHED: Asked = { path: `/v1/users/${SUBJECT.handle}` };
+const CACHED: Target = { path: `/v1/users/${SUBJECT.handle}` };
 
 export const KINDS: readonly Kind[] = [
   { name: 'a cached profile over REST', at: () => CACHED, most: 65, goal: 55 },

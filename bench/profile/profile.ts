@@ -20,14 +20,14 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
   const into = resolve(folder);
   await mkdir(into, { recursive: true });
   const misses = MISSES.map(({ name, subjects, at }) => {
-    const asks = subjects.map(at);
-    return { letter: 'K', how: name, path: asks[0]?.path ?? '/', asks, clients: ['plain'] } as const;
+    const targets = subjects.map(at);
+    return { letter: 'K', how: name, path: targets[0]?.path ?? '/', targets, clients: ['plain'] } as const;
   });
-  const asked = [...READS, ...TOOL_CALLS, ...misses]
+  const selected = [...READS, ...TOOL_CALLS, ...misses]
     .filter((read) => letters.includes(read.letter))
     .flatMap((read) => read.clients.filter((each) => clients.includes(each)).map((client) => ({ ...read, client })));
   const profiled: Profiled[] = [];
-  for (const { client, ...read } of asked) {
+  for (const { client, ...read } of selected) {
     const { letter, path, how = path } = read;
     const { title: who, headers, traced } = CLIENTS[client];
     const name = `${[letter, ...how.matchAll(/[a-z]+/g), client].join('-')}.cpuprofile`;
@@ -35,7 +35,7 @@ export async function profileReads(bench: Workbench, folder: string): Promise<vo
     const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key }, flags);
     const load = {
       url: perch.url,
-      asks: read.asks ?? [read],
+      targets: read.targets ?? [read],
       keys,
       headers,
       traced,

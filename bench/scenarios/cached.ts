@@ -9,11 +9,11 @@ import { type Served, startServer } from '../processes/fork.js';
 import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
 import { watchMemory } from '../processes/usage.js';
 import type { Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import { CLIENTS } from './clients.js';
 import { compare, contestantsOf } from './compare.js';
 import { CHARGED, type Peer, READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
 import { warmUp } from './rounds.js';
+import { sendRequest } from './send-request.js';
 
 /** A to E and L: cached reads, compared with servers that keep the same promise or answer the same from memory. */
 export async function cachedReads(bench: Workbench): Promise<Section[]> {
@@ -45,11 +45,11 @@ export async function cachedReads(bench: Workbench): Promise<Section[]> {
     const warmed = new Set<string>();
     for (const read of reads) {
       const own = read.clients.filter((each) => clients.includes(each));
-      for (const { name, url, asks } of contestantsOf(read, arena)) {
+      for (const { name, url, targets } of contestantsOf(read, arena)) {
         const warming = `${read.letter}  warming up: ${name}`;
         if (own.length === 0 || warmed.has(warming)) continue;
         bench.say(warming);
-        await warmUp(bench.generator, { url, asks, keys });
+        await warmUp(bench.generator, { url, targets, keys });
         warmed.add(warming);
       }
       const seen = watchMemory(perch.pid);
@@ -92,23 +92,23 @@ async function answersOf(
 ): Promise<Pick<Answers, 'rest' | 'graphql'>> {
   const rest: Sent[] = [];
   const graphql: Record<string, Answers['graphql'][string]> = {};
-  for (const { asks, clients, ...read } of reads) {
-    for (const asked of asks ?? [read]) {
-      const options = { key, ...(asked.body !== undefined && { body: asked.body }) };
-      await ask(url + asked.path, { ...options, headers: { ...asked.headers } });
+  for (const { targets, clients, ...read } of reads) {
+    for (const target of targets ?? [read]) {
+      const options = { key, ...(target.body !== undefined && { body: target.body }) };
+      await sendRequest(url + target.path, { ...options, headers: { ...target.headers } });
       for (const { headers } of clients.map((client) => CLIENTS[client])) {
-        const { cache, text, data, sent } = await ask(url + asked.path, {
+        const { cache, text, data, sent } = await sendRequest(url + target.path, {
           ...options,
-          headers: { ...headers, ...asked.headers },
+          headers: { ...headers, ...target.headers },
         });
-        if (cache !== 'hit') throw new Error(`${asked.path}, asked again, is no hit: ${text.slice(0, 500)}`);
+        if (cache !== 'hit') throw new Error(`${target.path}, asked again, is no hit: ${text.slice(0, 500)}`);
         if (read.letter === 'L') continue;
-        if (asked.body !== undefined) {
-          graphql[JSON.parse(asked.body).variables.handle] = data as Answers['graphql'][string];
+        if (target.body !== undefined) {
+          graphql[JSON.parse(target.body).variables.handle] = data as Answers['graphql'][string];
           continue;
         }
         rest.push({
-          path: asked.path,
+          path: target.path,
           acceptEncoding: ('accept-encoding' in headers && headers['accept-encoding']) || '',
           headers: Object.fromEntries(
             Object.entries(sent.headers).flatMap(([name, value]) =>

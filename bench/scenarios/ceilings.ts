@@ -67,7 +67,7 @@ export async function ledgerCeiling(bench: Workbench, home: Furnished, server: E
     );
     return {
       letter: 'I',
-      title: `the ledger by itself, ${MANY} callers at a time where none are told`,
+      title: `the ledger by itself, ${MANY} callers at a time`,
       lines: [...figures].map(([name, all]) => ({
         name,
         unit: 'charges/s',

@@ -1,15 +1,15 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import { alternate, type Section } from '../figures.js';
-import type { Asked } from '../load/load.js';
+import type { Target } from '../load/load.js';
 import { SCENARIOS } from '../options.js';
 import type { Served } from '../processes/fork.js';
 import type { Service } from '../processes/perch.js';
 import type { Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import { CLIENTS, type ClientName } from './clients.js';
 import type { Peer, Read } from './reads.js';
 import { counted, linesOf, type Round } from './rounds.js';
+import { sendRequest } from './send-request.js';
 import { openBooks, paying } from './wallets.js';
 
 export interface Arena {
@@ -37,20 +37,25 @@ export interface Server {
   readonly pid: number;
   readonly url: string;
   /** The requests sent to it in turn. */
-  readonly asks: readonly Asked[];
+  readonly targets: readonly Target[];
   readonly goal: string | undefined;
 }
 
 /** Perch first, then its contestants. */
 export function contestantsOf(read: Read, { perch, servers }: Arena, connections?: number): [Server, ...Server[]] {
-  const server = (name: string, { url, pid }: Pick<Served, 'url' | 'pid'>, asks: readonly Asked[], goal?: string) => ({
-    ...{ name, pid, url, asks, goal },
+  const server = (
+    name: string,
+    { url, pid }: Pick<Served, 'url' | 'pid'>,
+    targets: readonly Target[],
+    goal?: string,
+  ) => ({
+    ...{ name, pid, url, targets, goal },
   });
-  const asks = read.asks ?? [read];
+  const targets = read.targets ?? [read];
   return [
-    server(OURS, perch, asks),
-    ...read.against.map(({ server: peer, name, asked, goals }) =>
-      server(name, servers.get(peer) as Served, asked ? [asked] : asks, goals?.[connections ?? 0]),
+    server(OURS, perch, targets),
+    ...read.against.map(({ server: peer, name, target, goals }) =>
+      server(name, servers.get(peer) as Served, target ? [target] : targets, goals?.[connections ?? 0]),
     ),
   ];
 }
@@ -68,8 +73,8 @@ export async function compare(
   const contestants = contestantsOf(read, arena, connections);
   const { length, credits } = await checkSame(contestants, headers, keys[0] ?? '');
   const answers = new Map<number, number>();
-  const roundOf = async ({ pid, url, asks }: Server, seconds: number): Promise<Round> => {
-    const load = { url, asks, headers, traced, keys, connections, seconds };
+  const roundOf = async ({ pid, url, targets }: Server, seconds: number): Promise<Round> => {
+    const load = { url, targets, headers, traced, keys, connections, seconds };
     const round = await counted({ server: pid, postmaster }, () => bench.generator.run(load));
     answers.set(pid, (answers.get(pid) ?? 0) + round.answers);
     return round;
@@ -100,17 +105,17 @@ async function checkSame(
   headers: Readonly<Record<string, string>>,
   key: string,
 ): Promise<{ length: number; credits: number }> {
-  const answerOf = ({ url, asks }: Server, nth: number) => {
-    const { path, body, headers: own } = asks[nth] as Asked;
-    return ask(url + path, { key, headers: { ...headers, ...own }, ...(body !== undefined && { body }) });
+  const answerOf = ({ url, targets }: Server, nth: number) => {
+    const { path, body, headers: own } = targets[nth] as Target;
+    return sendRequest(url + path, { key, headers: { ...headers, ...own }, ...(body !== undefined && { body }) });
   };
   let last = { length: 0, credits: 0 };
-  for (const nth of ours.asks.keys()) {
+  for (const nth of ours.targets.keys()) {
     const answer = await answerOf(ours, nth);
     last = { length: answer.text.length, credits: answer.charged };
     for (const their of theirs) {
       const same = await answerOf(their, nth);
-      if (their.asks === ours.asks) deepStrictEqual(same.data, answer.data);
+      if (their.targets === ours.targets) deepStrictEqual(same.data, answer.data);
       // Through another interface, which may omit what it has sent before.
       else deepStrictEqual([idsIn(same.data), same.charged], [idsIn(answer.data), answer.charged]);
     }

@@ -2,8 +2,8 @@ import { SUBJECT } from '../data/rows.js';
 import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';
 import { startPerch } from '../processes/perch.js';
 import type { Furnished, Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import { READS } from './reads.js';
+import { sendRequest } from './send-request.js';
 
 /** Items per page: as many as the network returns at once, so that a page is one read. */
 const COUNT = 100;
@@ -58,7 +58,7 @@ function pair(how: string, page: number, first: readonly number[], deep: readonl
 async function walk(first: string, key: string): Promise<{ url: string; page: number }> {
   let url = first;
   for (let page = 1; ; page += 1) {
-    const { next_cursor: next } = (await ask(url, { key })).body;
+    const { next_cursor: next } = (await sendRequest(url, { key })).body;
     if (page === DEEP || next === undefined) return { url, page };
     url = `${first}&cursor=${next}`;
   }

@@ -7,8 +7,8 @@ import { type Line, median, type Section, spread } from '../figures.js';
 import type { Service } from '../processes/perch.js';
 import type { RedisServer } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import type { CostMeter, Costs } from './costs.js';
+import { sendRequest } from './send-request.js';
 
 interface Kind {
   readonly name: string;
@@ -103,18 +103,18 @@ async function readOnce(
 ): Promise<Seen> {
   const commands: Record<string, number> = {};
   const mark = `bench ${path} ${performance.now()}`;
-  let heard = (): void => {};
-  const isOver = new Promise<void>((resolve) => (heard = resolve));
+  let finish = (): void => {};
+  const isOver = new Promise<void>((resolve) => (finish = resolve));
   const listen = (_time: string, words: readonly string[], source: string): void => {
     const [name = ''] = words;
-    if (words[1] === mark) heard();
+    if (words[1] === mark) finish();
     if (words[1] === mark || source === 'lua' || isOfTheNode(words)) return;
     commands[name.toLowerCase()] = (commands[name.toLowerCase()] ?? 0) + 1;
   };
   const { result, costs } = await meter.of({ pid: perch.pid, redis }, async () => {
     monitor.on('monitor', listen);
     const begin = performance.now();
-    await ask(perch.url + path, { key: home.key, ...(body !== undefined && { body }) });
+    await sendRequest(perch.url + path, { key: home.key, ...(body !== undefined && { body }) });
     const ms = performance.now() - begin;
     await redis.client.echo(mark);
     await isOver;

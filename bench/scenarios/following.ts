@@ -129,9 +129,9 @@ async function writeAll({ bench, home, keys, metricsUrl }: Following, { url }: S
 
 async function watch(url: string, key: string): Promise<void> {
   // Only a valid webhook address is accepted.
-  const asked = { user: SUBJECT.id, webhook_url: 'https://1.1.1.1/' };
+  const params = { user: SUBJECT.id, webhook_url: 'https://1.1.1.1/' };
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/v1/watches`, { method: 'POST', headers, body: JSON.stringify(asked) });
+  const answer = await fetch(`${url}/v1/watches`, { method: 'POST', headers, body: JSON.stringify(params) });
   if (!answer.ok) throw new Error(`a watch was refused: ${answer.status} ${await answer.text()}`);
 }
 

@@ -2,22 +2,22 @@ import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.
 import { BUSY, handleOf, SMALL } from '../data/rows.js';
 import { alternate, type Section } from '../figures.js';
 import type { CallersResult } from '../load/callers.js';
-import type { Asked } from '../load/load.js';
+import type { Target } from '../load/load.js';
 import { SCENARIOS } from '../options.js';
 import { startQueries, type Worker } from '../processes/fork.js';
 import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
 import type { QueryLoad } from '../processes/queries.js';
 import type { Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import { READS } from './reads.js';
 import { counted, linesOf, type Round, warmUp } from './rounds.js';
+import { sendRequest } from './send-request.js';
 import { paying } from './wallets.js';
 
 export interface Miss {
   readonly name: string;
   readonly what: QueryLoad['what'];
   readonly subjects: readonly string[];
-  readonly at: (subject: string) => Asked;
+  readonly at: (subject: string) => Target;
 }
 
 /**
@@ -80,11 +80,11 @@ async function compare(
   connections: number,
   { perch, keys, postmaster, queries }: Arena,
 ): Promise<Section> {
-  const asks = subjects.map(at);
-  const { charged } = await ask(perch.url + asks[0]?.path, { key: keys[0] ?? '' });
+  const targets = subjects.map(at);
+  const { charged } = await sendRequest(perch.url + targets[0]?.path, { key: keys[0] ?? '' });
   const ourRound = (seconds: number): Promise<Round> =>
     counted({ server: perch.pid, postmaster }, () =>
-      generator.run({ url: perch.url, keys, asks, connections, seconds }),
+      generator.run({ url: perch.url, keys, targets, connections, seconds }),
     );
   const theirRound = (seconds: number): Promise<Round> =>
     counted({ server: queries.pid, postmaster }, async () => ({

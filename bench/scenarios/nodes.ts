@@ -5,12 +5,12 @@ import { SCENARIOS } from '../options.js';
 import { type Service, startPerch } from '../processes/perch.js';
 import { hasRedis, type RedisServer, startRedis } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
-import { ask } from './ask.js';
 import { ledgerCeiling, limiterCeiling } from './ceilings.js';
 import { type CostMeter, type Costs, openCostMeter } from './costs.js';
 import { costOfEachRead } from './each-read.js';
 import { READS, type Read } from './reads.js';
 import { warmUp } from './rounds.js';
+import { sendRequest } from './send-request.js';
 
 /** One way to run the service. */
 interface Setup {
@@ -106,7 +106,7 @@ async function compare(
   };
   for (const one of running) await roundOf(one, WARM_SECONDS);
   const body = read.body === undefined ? {} : { body: read.body };
-  const { text } = await ask((running[0]?.perch.url ?? '') + read.path, { key: home.key, ...body });
+  const { text } = await sendRequest((running[0]?.perch.url ?? '') + read.path, { key: home.key, ...body });
   const figures = await alternate(
     running.map((one) => ({ name: one.name, round: () => roundOf(one, seconds) })),
     rounds,
@@ -128,8 +128,8 @@ function linesOf(figures: ReadonlyMap<string, readonly Round[]>): Line[] {
 /** What each answer cost in each process. */
 function notesOf(figures: ReadonlyMap<string, readonly Round[]>): string[] {
   const each = (what: string, digits: number, of: (round: Round) => number, only: 'all' | 'redis' = 'all'): string => {
-    const told = [...figures].filter(([, rounds]) => only === 'all' || (rounds[0]?.redisBytesIn ?? 0) > 0);
-    return `${what}: ${told.map(([name, rounds]) => `${name} ${median(rounds.map(of)).toFixed(digits)}`).join('; ')}`;
+    const selected = [...figures].filter(([, rounds]) => only === 'all' || (rounds[0]?.redisBytesIn ?? 0) > 0);
+    return `${what}: ${selected.map(([name, rounds]) => `${name} ${median(rounds.map(of)).toFixed(digits)}`).join('; ')}`;
   };
   const micros = (seconds: keyof Costs) => (round: Round) => (Number(round[seconds]) * 1e6) / round.answers;
   return [

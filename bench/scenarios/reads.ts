@@ -1,17 +1,17 @@
 import { QUERY } from '../contestants/graphql.js';
 import { BUSY, SUBJECT } from '../data/rows.js';
-import type { Asked } from '../load/load.js';
+import type { Target } from '../load/load.js';
 import type { Letter } from '../options.js';
 import type { ServerName } from '../processes/child.js';
 import type { ClientName } from './clients.js';
 
 /** A cached read to compare: the request to Perch and to the contestants, and the goals. */
-export interface Read extends Asked {
+export interface Read extends Target {
   readonly letter: Letter;
   /** What distinguishes it from other reads of the same letter. */
   readonly how?: string;
   /** The requests sent in turn, if not always the same one. */
-  readonly asks?: readonly Asked[];
+  readonly targets?: readonly Target[];
   readonly clients: readonly ClientName[];
   /** Numbers of connections, if they differ from those of all reads. */
   readonly loads?: readonly number[];
@@ -24,7 +24,7 @@ export interface Peer {
   /** The goals by the number of connections. */
   readonly goals?: Readonly<Record<number, string>>;
   /** The request to this contestant, if it differs. */
-  readonly asked?: Asked;
+  readonly target?: Target;
 }
 
 const rest = (goals: NonNullable<Peer['goals']>): Pick<Read, 'clients' | 'against'> => ({
@@ -47,19 +47,19 @@ const GRAPHQL = {
   ],
 } as const satisfies Partial<Read>;
 
-const profileOf = (handle: string): Asked => ({
+const profileOf = (handle: string): Target => ({
   path: '/graphql',
   body: JSON.stringify({ query: QUERY, variables: { handle } }),
 });
 
-const calling = (name: string, given: object): Asked => ({
+const calling = (name: string, given: object): Target => ({
   path: '/mcp',
   headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
 });
 
-const PROFILE: Asked = { path: `/v1/users/${SUBJECT.handle}` };
-const TIMELINE: Asked = { path: `/v1/users/${SUBJECT.id}/tweets?count=20` };
+const PROFILE: Target = { path: `/v1/users/${SUBJECT.handle}` };
+const TIMELINE: Target = { path: `/v1/users/${SUBJECT.id}/tweets?count=20` };
 
 /** One read of each letter, with the same answer every time. */
 export const READS: readonly Read[] = [
@@ -83,13 +83,13 @@ export const CHARGED: readonly Read[] = [
 
 /** Tool calls, compared with the same reads over REST. */
 export const TOOL_CALLS: readonly Read[] = [
-  { how: 'a profile', asked: PROFILE, ...calling('get_user', { handle: SUBJECT.handle }) },
-  { how: 'a timeline of 20', asked: TIMELINE, ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
-].map(({ asked, ...read }) => ({
+  { how: 'a profile', target: PROFILE, ...calling('get_user', { handle: SUBJECT.handle }) },
+  { how: 'a timeline of 20', target: TIMELINE, ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
+].map(({ target, ...read }) => ({
   ...read,
   letter: 'L',
   clients: ['plain', 'real'],
-  against: [{ server: 'perch', name: 'Perch, the same over REST', asked }],
+  against: [{ server: 'perch', name: 'Perch, the same over REST', target }],
 }));
 
 /** Reads of something different each time, all of it cached. */
@@ -98,6 +98,6 @@ export const VARIED: readonly Read[] = [
     ...profileOf(BUSY[0]?.handle ?? ''),
     ...GRAPHQL,
     how: `another of ${BUSY.length} handles each time`,
-    asks: BUSY.map(({ handle }) => profileOf(handle)),
+    targets: BUSY.map(({ handle }) => profileOf(handle)),
   },
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Line, median, percentile, ratioOf, type Section, spread } from '../figures.js';
-import { askAllAtOnce, askAtRate, askSteadily, type Lines, openLines } from '../load/paced.js';
+import { type Lines, openLines, sendAllAtOnce, sendAtRate, sendSteadily } from '../load/paced.js';
 import { requestsOf } from '../load/requests.js';
 import { SCENARIOS } from '../options.js';
 import { startPerch } from '../processes/perch.js';
@@ -44,7 +44,7 @@ export async function steadyService(bench: Workbench): Promise<Section[]> {
       openLines(perch.url, options.connections),
     ]);
     try {
-      await askSteadily(busy, WARM_SECONDS, next);
+      await sendSteadily(busy, WARM_SECONDS, next);
       const rounds: Round[] = [];
       for (let round = 1; round <= options.rounds; round += 1) {
         say(`J  round ${round} of ${options.rounds}`);
@@ -70,9 +70,9 @@ interface Arena {
 }
 
 async function roundOf({ next, crowd, busy }: Arena, seconds: number): Promise<Round> {
-  const all = () => askAllAtOnce(crowd, next);
-  const { perSecond } = await askSteadily(busy, seconds, next);
-  const half = await askAtRate(crowd, { perSecond: perSecond / 2, seconds: seconds * PACED_ROUNDS_OF }, next);
+  const all = () => sendAllAtOnce(crowd, next);
+  const { perSecond } = await sendSteadily(busy, seconds, next);
+  const half = await sendAtRate(crowd, { perSecond: perSecond / 2, seconds: seconds * PACED_ROUNDS_OF }, next);
   await all();
   const known = await all();
   await sleep(PAUSE_MS);

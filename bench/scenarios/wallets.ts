@@ -1,11 +1,11 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
 import { meteredBooks } from '../contestants/metered-ledger.js';
-import { ask } from './ask.js';
+import { sendRequest } from './send-request.js';
 
 /** Credits of all wallets together, in thousandths, as reported to their owners. */
 async function fortuneOf(url: string, keys: readonly string[]): Promise<number> {
   const balances = await Promise.all(
-    keys.map(async (key) => (await ask(`${url}/v1/me`, { key })).body.balance_remaining ?? Number.NaN),
+    keys.map(async (key) => (await sendRequest(`${url}/v1/me`, { key })).body.balance_remaining ?? Number.NaN),
   );
   return balances.reduce((sum, credits) => sum + Math.round(credits * 1000), 0);
 }

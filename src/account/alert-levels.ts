@@ -33,7 +33,7 @@ export function pendingCrossing(level: Watched & Pick<AlertLevel, 'crossing'>, d
   return crossing === level.crossing ? null : crossing;
 }
 
-/** One notice for each way in which the customer wants to be told. */
+/** One notice for each way in which the customer wants to be notified. */
 export function alertNotices(level: AlertLevel, context: AlertContext): NewDelivery[] {
   const { byMail, email, webhookUrl } = level;
   return [
@@ -89,8 +89,8 @@ function alertMail(
       : `Perch: more than ${formatCredits(amount)} spent today`,
     text: [
       isBalance
-        ? `Your balance is ${formatCredits(balance)}. You asked to be told when it falls below ${formatCredits(amount)}.`
-        : `On ${day} (UTC) you have spent ${formatCredits(spent)} so far. You asked to be told when a day goes above ${formatCredits(amount)}.`,
+        ? `Your balance is ${formatCredits(balance)}. You asked to be notified when it falls below ${formatCredits(amount)}.`
+        : `On ${day} (UTC) you have spent ${formatCredits(spent)} so far. You asked to be notified when a day goes above ${formatCredits(amount)}.`,
       '',
       isBalance ? 'Top it up here:' : 'See which keys and endpoints spend here:',
       isBalance ? `${dashboard}/credits` : `${dashboard}/usage`,

@@ -74,7 +74,7 @@ export class Alerts {
     const { store, webhooks, clock, secret } = this.#options;
     if (alert.webhookUrl === null && !alert.byMail) {
       throw this.canMail(owner)
-        ? badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel')
+        ? badRequest('Choose how you want to be notified: by email, by webhook, or both.', 'channel')
         : badRequest(`Enter the URL of a webhook: ${sentence(this.whyNoMail(owner))}`, 'webhook_url');
     }
     if (alert.byMail && !this.canMail(owner))

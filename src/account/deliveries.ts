@@ -66,7 +66,7 @@ export class Deliveries {
     const { mail, authUrl } = options;
     this.#webhooks = new WebhookSender({
       ...options,
-      tell: (watch, result, atMs) =>
+      noticesOf: (watch, result, atMs) =>
         mail === null ? [] : undeliveredNotices(watch, result, { atMs, dashboard: `${authUrl()}/dashboard` }),
     });
   }

@@ -134,7 +134,7 @@ export class SpendingWatch {
   async #look(accountIds: readonly string[]): Promise<void> {
     if (this.#closed) return;
     try {
-      if (this.#options.mail) await this.#tell(accountIds);
+      if (this.#options.mail) await this.#notify(accountIds);
       await this.#raise(accountIds);
     } catch (error) {
       this.#options.onFailure(error);
@@ -143,12 +143,12 @@ export class SpendingWatch {
     }
   }
 
-  async #tell(accountIds: readonly string[]): Promise<void> {
+  async #notify(accountIds: readonly string[]): Promise<void> {
     const { notices, authUrl, clock } = this.#options;
     for (const level of await notices.levels(accountIds)) {
       const reached = PERCENTS.filter((percent) => isBelow(level, percent));
       const [lowest] = reached;
-      if (lowest === undefined || (level.told !== null && level.told <= lowest)) continue;
+      if (lowest === undefined || (level.notified !== null && level.notified <= lowest)) continue;
       const message = lowBalanceMail(level, lowest, `${authUrl()}/dashboard/credits`);
       await notices.claim(level, reached, asDelivery(message, clock.now()));
     }

@@ -37,9 +37,9 @@ export function usageCursor(query: string, group: readonly UsageGroup[], row: Us
  * another query.
  */
 export function readUsageCursor(query: string, group: readonly UsageGroup[], cursor: string): string[] {
-  const [asked, ...values] = unpack(cursor);
-  if (asked === undefined) throw malformed();
-  if (asked !== query) {
+  const [cursorQuery, ...values] = unpack(cursor);
+  if (cursorQuery === undefined) throw malformed();
+  if (cursorQuery !== query) {
     const message = 'This cursor belongs to a different query: use it with the same from, to and group.';
     throw new ServiceError('bad_request', message, { param: 'cursor', reason: 'cursor_other_list' });
   }

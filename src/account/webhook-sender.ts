@@ -64,7 +64,7 @@ export interface WebhookSenderOptions {
   /** The root that the secrets of webhooks are derived from. */
   readonly secret: Uint8Array;
   /** Returns the notices for the owner of a watch that is paused because its webhook accepted nothing. */
-  readonly tell: (watch: UndeliveredWatch, result: DeliveryResult, atMs: number) => readonly NewDelivery[];
+  readonly noticesOf: (watch: UndeliveredWatch, result: DeliveryResult, atMs: number) => readonly NewDelivery[];
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -225,9 +225,9 @@ export class WebhookSender {
   }
 
   async #failed(delivery: DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void> {
-    const { store, tell } = this.#options;
+    const { store, noticesOf } = this.#options;
     if (dueAt === null && delivery.number !== null && !delivery.isRepeat)
-      await store.giveUp(delivery, nowMs, result, (watch) => tell(watch, result, nowMs));
+      await store.giveUp(delivery, nowMs, result, (watch) => noticesOf(watch, result, nowMs));
     else await store.failed(delivery, nowMs, result, dueAt);
   }
 
@@ -236,8 +236,8 @@ export class WebhookSender {
     if (isRepeat || (watchId !== null && result.status === GONE)) return null;
     const afterMs = (watchId === null ? NOTICE_RETRIES_MS : WATCH_RETRIES_MS)[tries - 1];
     if (afterMs === undefined) return null;
-    const askedMs = Math.min((result.retryAfterS ?? 0) * 1000, MOST_RETRY_AFTER_MS);
-    return nowMs + Math.max(afterMs, askedMs);
+    const retryAfterMs = Math.min((result.retryAfterS ?? 0) * 1000, MOST_RETRY_AFTER_MS);
+    return nowMs + Math.max(afterMs, retryAfterMs);
   }
 
   #isSlow(accountId: string): boolean {

@@ -197,7 +197,7 @@ export class Feed {
     this.#isRead = false;
     this.#triedAt = this.#options.now();
     if (this.#pushedSince !== null && this.#beganAt >= this.#pushedSince) this.#isReadSince = true;
-    this.#tell(found);
+    this.#update(found);
     if (this.#news !== null) this.#wasReadFor(this.#news);
     this.#start();
   }
@@ -216,7 +216,7 @@ export class Feed {
   /** Called by a follower that did not read for the others, with what it saw. */
   saw({ newestAt }: { readonly newestAt: number | null }): void {
     this.#releaseOthers?.();
-    this.#tell({ items: 0, newestAt });
+    this.#update({ items: 0, newestAt });
     this.#hasten();
   }
 
@@ -226,7 +226,7 @@ export class Feed {
     this.#news = isFound || reads === MOST_IN_VAIN ? null : { ...news, reads };
   }
 
-  #tell({ items, newestAt }: { readonly items: number; readonly newestAt: number | null }): void {
+  #update({ items, newestAt }: { readonly items: number; readonly newestAt: number | null }): void {
     [this.#readAt, this.#failed, this.#pauseMs] = [this.#options.now(), null, 0];
     const isNewer = newestAt !== null && newestAt > (this.#newestAt ?? 0);
     if (isNewer) this.#newestAt = newestAt;

@@ -22,7 +22,7 @@ export type LiveCall = Omit<Call, 'requestId' | 'follow' | 'admitted' | 'signal'
 export interface LiveRequest {
   readonly call: LiveCall;
   /** What is asked, apart from where it begins: a paid answer is given again only to the same question. */
-  readonly asked: string;
+  readonly queryKey: string;
   readonly from: LivePosition;
   /** Whether answers from `from` on may have been paid for and lost on their way. */
   readonly isResumed: boolean;
@@ -153,7 +153,7 @@ export class Live {
         const expires = feed === undefined && !request.isResumed;
         const released = feed?.releases ?? 0;
         const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
-        const { outcome, paid } = await this.#ask(request, progress);
+        const { outcome, paid } = await this.#call(request, progress);
         const { result } = outcome;
         void turns?.charge(outcome.upstream.calls - (turn === 'read' ? 1 : 0));
         if (turn === 'take') {
@@ -225,8 +225,8 @@ export class Live {
     }
   }
 
-  async #ask(
-    { call, asked, budget, signal, finishes }: LiveRequest,
+  async #call(
+    { call, queryKey, budget, signal, finishes }: LiveRequest,
     at: Progress,
   ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
     const { serve, clock } = this.#options;
@@ -239,7 +239,7 @@ export class Live {
       const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);
       return { ...params, budget: most.length === 0 ? null : Math.min(...most) };
     };
-    const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, asked);
+    const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, queryKey);
     const ending = finishes ? untilDone() : lazySignal(signal);
     const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
     return { outcome, paid: follow.paid };

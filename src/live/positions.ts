@@ -88,8 +88,8 @@ export class Positions {
   }
 
   /** The id of the call for the items after a position. Asking the same again gives the same id. */
-  requestId({ name, at }: LivePosition, asked: string): string {
-    const random = this.#digest(`${name} ${at} ${asked}`);
+  requestId({ name, at }: LivePosition, queryKey: string): string {
+    const random = this.#digest(`${name} ${at} ${queryKey}`);
     return v7({ msecs: at, seq: random.readUInt32BE(16), random: random.subarray(0, 16) });
   }
 

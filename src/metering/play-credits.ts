@@ -41,13 +41,13 @@ export class PlayCredits {
     const key = `${accountId} ${day}`;
     let refill = this.#underway.get(key);
     if (refill === undefined) {
-      refill = this.#ask(accountId, day).finally(() => this.#underway.delete(key));
+      refill = this.#refill(accountId, day).finally(() => this.#underway.delete(key));
       this.#underway.set(key, refill);
     }
     await refill;
   }
 
-  async #ask(accountId: string, day: string): Promise<void> {
+  async #refill(accountId: string, day: string): Promise<void> {
     const { ledger, newId } = this.#options;
     await ledger.refill({ accountId, day, upTo: toThousandths(PLAY_CREDITS), requestId: newId() });
     this.#days.set(accountId, { day });

@@ -28,7 +28,7 @@ export interface AuthorizationRequest {
 
 /** Either a request to show to the customer, or an error and the address that takes it back to the client. */
 export type ParsedAuthorization =
-  | { readonly state: 'asked'; readonly ask: AuthorizationRequest }
+  | { readonly state: 'asked'; readonly authRequest: AuthorizationRequest }
   | { readonly state: 'refused'; readonly error: OAuthError; readonly back: string };
 
 /** The parameters in use; others are ignored (RFC 6749 3.1). */
@@ -63,7 +63,7 @@ export async function parseAuthorization(
     const challenge = readChallenge(fields);
     const resource = parseResource(fields, addresses);
     const state = only(fields, 'state');
-    return { state: 'asked', ask: { client, redirectUri, redirectNamed, state, challenge, resource } };
+    return { state: 'asked', authRequest: { client, redirectUri, redirectNamed, state, challenge, resource } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const answer = { redirectUri, state: fields.get('state') };

@@ -49,8 +49,8 @@ function schemeFault(scheme: string): string | null {
 /** Exact match, except for the port of a loopback address. */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true;
-  const asked = portless(uri);
-  return asked !== null && registered.some((known) => portless(known) === asked);
+  const requested = portless(uri);
+  return requested !== null && registered.some((known) => portless(known) === requested);
 }
 
 /** A valid loopback address without its port; null for any other. */

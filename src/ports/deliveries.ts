@@ -12,7 +12,7 @@ export interface WalletLevel {
   readonly full: Thousandths;
   readonly topupSeq: number;
   /** The lowest percentage that the owner was notified of since that top-up; null: none. */
-  readonly told: number | null;
+  readonly notified: number | null;
 }
 
 export interface Notices {
@@ -139,14 +139,14 @@ export interface DeliveryStore {
   failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /**
    * Gives a delivery up. In the same transaction it pauses the watch, unless it is already paused for this reason, and
-   * stores the notices that `tell` makes; watches of the same key send no second mail within the same hour of the
+   * stores the notices that `noticesOf` makes; watches of the same key send no second mail within the same hour of the
    * clock. Later deliveries stay as they are until the watch is resumed; if the watch has ended, they are given up.
    */
   giveUp(
     delivery: DueWebhook,
     nowMs: number,
     result: DeliveryResult,
-    tell: (watch: UndeliveredWatch) => readonly NewDelivery[],
+    noticesOf: (watch: UndeliveredWatch) => readonly NewDelivery[],
   ): Promise<void>;
   /**
    * Deletes deliveries stored before `madeBefore`, and deliveries of watches that were received before `takenBefore`;

@@ -147,7 +147,7 @@ export interface LoggedRequest {
   readonly code: string | null;
   readonly message: string | null;
   /** Its method and as much of its URL as may be logged. */
-  readonly asked: string;
+  readonly requestLine: string;
   readonly ms: number;
   readonly charged: Thousandths;
 }

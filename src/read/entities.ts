@@ -56,7 +56,7 @@ export class CallObjects {
 export type Filed<T> = ReadonlyMap<string, T | null>;
 
 /**
- * Files profiles by id and handle (I9). The answer to a read by handle (`asked`, its key) settles who holds the handle.
+ * Files profiles by id and handle (I9). The answer to a read by handle (`requestedKey`) settles who holds the handle.
  * A profile that came in any other way is filed under its handle only if nothing contradicts that: another account is
  * known to have the handle, this account was known under another handle, or the handle `isGone`.
  */
@@ -64,12 +64,12 @@ async function filedUsers(
   cache: Pick<Cache, 'getMany'>,
   users: readonly User[],
   isGone: (name: string) => boolean,
-  asked?: string,
+  requestedKey?: string,
 ): Promise<Filed<User>> {
   const names = [...new Set(users.flatMap(namesOfUser))];
   const [answer] = users;
   // The answer to a read by this handle is filed whatever is known, so nothing need be looked up.
-  if (answer && asked !== undefined && asked === namesOfUser(answer)[1])
+  if (answer && requestedKey !== undefined && requestedKey === namesOfUser(answer)[1])
     return new Map(names.map((name) => [name, answer]));
   const cached = await cache.getMany<User | null>(names);
   const known = new Map(names.map((name, index) => [name, cached[index]?.value]));
@@ -141,8 +141,8 @@ interface Kind<Ref, T> {
   readonly names: (value: T) => string[];
   /** The names under which a tombstone hides the object. */
   readonly hiddenBy: (value: T) => string[];
-  /** `asked`: the key of the object that was asked for. */
-  readonly file: (values: readonly T[], asked?: string) => Filed<T> | Promise<Filed<T>>;
+  /** `requestedKey`: the key of the object that was asked for. */
+  readonly file: (values: readonly T[], requestedKey?: string) => Filed<T> | Promise<Filed<T>>;
   /** The id of the account that the object belongs to; undefined if that is unknown. */
   readonly ownerOf: (value: T | Ref) => string | undefined;
   /** Whether the object is an account that says that only its profile is public. */
@@ -161,7 +161,7 @@ export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =
     keyOf: userKey,
     names: namesOfUser,
     hiddenBy: namesOfUser,
-    file: (users, asked) => filedUsers(options.cache, users, options.tombstones.has, asked),
+    file: (users, requestedKey) => filedUsers(options.cache, users, options.tombstones.has, requestedKey),
     ownerOf: (user) => ('id' in user ? user.id : undefined),
     isPrivate: (user) => user.protected === true,
     // A network may have tweets of an account without its profile, so an unknown profile says nothing about them.
@@ -186,7 +186,8 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
   const { unpaid, shared, tombstones, clock, lifetimes } = options;
 
-  const store = (values: readonly T[], origin: Origin, asked?: string) => storeAs(options, kind, values, origin, asked);
+  const store = (values: readonly T[], origin: Origin, requestedKey?: string) =>
+    storeAs(options, kind, values, origin, requestedKey);
   const withdraw = (ref: Ref, failure: ServiceError, accountId: string) =>
     withdrawAs(options, kind, ref, failure, accountId);
 
@@ -235,7 +236,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 }
 
 /**
- * Caches the objects of an answer, and notes what it says about their accounts. `asked`: the key of the object that was
+ * Caches the objects of an answer, and notes what it says about their accounts. `requestedKey`: the key of the object that was
  * asked for. False if some were not cached, because they were withdrawn after the read began.
  */
 async function storeAs<Ref, T>(
@@ -243,10 +244,10 @@ async function storeAs<Ref, T>(
   kind: Kind<Ref, T>,
   values: readonly T[],
   origin: Origin,
-  asked?: string,
+  requestedKey?: string,
 ): Promise<boolean> {
   const { fetchedAt, beganAt, noted, accountId, writers } = origin;
-  const filed = await kind.file(values, asked);
+  const filed = await kind.file(values, requestedKey);
   const hiddenBy = new Map<string, string[]>();
   for (const value of values) for (const name of kind.names(value)) hiddenBy.set(name, kind.hiddenBy(value));
   const read = { beganAt, without: () => undefined };
@@ -307,8 +308,8 @@ async function lookUp<T>(
     return isShown ? (cached as Cached<T>) : undefined;
   };
   const missing = keys.filter((_, index) => cachedAt(index) === undefined);
-  const told = missing.length > 0 ? await unpaid.getMany<Absence>(missing.map(absentKey)) : [];
-  const absences = new Map(missing.map((key, index) => [key, told[index]]));
+  const cachedAbsences = missing.length > 0 ? await unpaid.getMany<Absence>(missing.map(absentKey)) : [];
+  const absences = new Map(missing.map((key, index) => [key, cachedAbsences[index]]));
   return keys.map((key, index) => {
     const cached = cachedAt(index);
     if (cached) {

@@ -74,7 +74,7 @@ export function createPages(options: PagesOptions): Pages {
     const first = isFirst(place);
     const { noted } = tombstones;
     const beganAt = clock.now();
-    const answer = await ask(options, list, at, waiters);
+    const answer = await fetchPage(options, list, at, waiters);
     const fetchedAt = clock.now();
     const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
     const { ids, places } = await pageCache.earlier(list, first ? null : before, place);
@@ -126,7 +126,7 @@ const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombsto
   items.some((item) => item.id === subject && namesOfItem(item).some(tombstones.has));
 
 /** Reads from the network, and notes whether the list exists. */
-async function ask(
+async function fetchPage(
   options: PagesOptions,
   list: ListRef,
   { place, want, cached }: PageRequest,

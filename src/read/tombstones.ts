@@ -77,7 +77,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     return isNews;
   }
 
-  function tell(tombstone: Tombstone): void {
+  function publish(tombstone: Tombstone): void {
     if (note(tombstone)) void tombstoneLog.add([tombstone]);
   }
 
@@ -88,27 +88,27 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     get isEmpty() {
       return keys.size === 0;
     },
-    add: (key, accountId) => tell({ key, gone: true, by: ownerDigest(accountId) }),
+    add: (key, accountId) => publish({ key, gone: true, by: ownerDigest(accountId) }),
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;
       // Precautionary tombstones never push out those that matter.
       const owner = isShown ? ownerDigest(accountId) : `${UNSURE}${ownerDigest(accountId)}`;
-      tell({ key, gone: true, by: owner });
+      publish({ key, gone: true, by: owner });
       return true;
     },
     get noted() {
       return keys.added;
     },
     remove(key, noted) {
-      if (!keys.wasAddedAfter(key, noted)) tell({ key, gone: false });
+      if (!keys.wasAddedAfter(key, noted)) publish({ key, gone: false });
     },
     get version() {
       return version;
     },
     follow: () =>
-      tombstoneLog.follow(ttlMs, (told) => {
-        for (const tombstone of told) note(tombstone);
+      tombstoneLog.follow(ttlMs, (received) => {
+        for (const tombstone of received) note(tombstone);
       }),
   };
 }

@@ -39,13 +39,13 @@ export interface FollowerOptions {
 /** The address of calls that the service itself makes. */
 const OWN_ADDRESS = '::1';
 
-type Asked = Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count' | 'keyHash'>;
+type WatchQuery = Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count' | 'keyHash'>;
 
-/** What a watch asks with its key. `asked` and a position together name a charge. */
-export const watchCall = (form: Pick<WatchForm, 'call'>, watch: Asked): Pick<LiveRequest, 'call' | 'asked'> => {
+/** What a watch asks with its key. `queryKey` and a position together name a charge. */
+export const watchCall = (form: Pick<WatchForm, 'call'>, watch: WatchQuery): Pick<LiveRequest, 'call' | 'queryKey'> => {
   const { watchId, kind, subject, product, count, keyHash } = watch;
   return {
-    asked: JSON.stringify([watchId, kind, subject, product, count]),
+    queryKey: JSON.stringify([watchId, kind, subject, product, count]),
     call: { ...form.call(watch), credential: { keyHash }, address: OWN_ADDRESS },
   };
 };

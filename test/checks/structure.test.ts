@@ -93,10 +93,10 @@ describe('tests', () => {
     const texts = SOURCES.filter(({ path }) => /^test\/(?!checks\/|cli\/)/.test(path));
     const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
     // Routes of lists are requested by the name of the list.
-    const asked = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
+    const requested = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
     const rowOf = (path: string) =>
       ROUTES.find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
-    const covered = new Set(asked.map((path) => rowOf(path)?.path));
+    const covered = new Set(requested.map((path) => rowOf(path)?.path));
     expect(ROUTES.filter(({ path }) => !covered.has(path)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -54,19 +54,19 @@ async function stopUnderLoad(env: Readonly<Record<string, string>>): Promise<voi
   const { url, started } = service;
   const key = await newKey(cli);
   const seen: Seen[] = [];
-  let told: unknown;
-  const clients = Array.from({ length: 6 }, () => hammer(url, key, () => told !== undefined, seen));
+  let health: unknown;
+  const clients = Array.from({ length: 6 }, () => hammer(url, key, () => health !== undefined, seen));
   const balancer = balance(url, (status, body) => {
-    told = { status, body };
+    health = { status, body };
   });
   await until(() => seen.length > 50, 'there is load', started);
-  const asked = performance.now();
+  const signalledAt = performance.now();
   started.process.kill('SIGTERM');
   await Promise.all([...clients, balancer]);
   expect((await started.end).code).toBe(0);
   // A timer may be a little early.
-  expect(performance.now() - asked).toBeGreaterThan(2_900);
-  expect(told).toEqual({ status: 503, body: { status: 'stopping' } });
+  expect(performance.now() - signalledAt).toBeGreaterThan(2_900);
+  expect(health).toEqual({ status: 503, body: { status: 'stopping' } });
   expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
   expect(seen.some(({ closes }) => closes)).toBe(true);
   expect(seen[0]?.closes).toBe(false);
@@ -135,14 +135,14 @@ test('stops at once on a second signal and leaves no database running', { timeou
   const { url, started } = service;
   await beginRequest(url, NO_BODY_YET);
   await (await fetch(`${url}/healthz`)).text();
-  const asked = performance.now();
+  const signalledAt = performance.now();
   // On Ctrl-C there is no balancer to wait for, so the service refuses connections at once.
   started.process.kill('SIGINT');
   await until(() => isRefused(url), 'connections are refused', started);
-  await until(() => performance.now() - asked > 700, 'the next one counts as another');
+  await until(() => performance.now() - signalledAt > 700, 'the next one counts as another');
   started.process.kill('SIGINT');
   expect((await started.end).code).toBe(130);
-  expect(performance.now() - asked).toBeLessThan(9_000);
+  expect(performance.now() - signalledAt).toBeLessThan(9_000);
   await until(() => isDatabaseDown(cli), 'the database is down');
 });
 
@@ -154,11 +154,11 @@ test('makes streams reconnect at spread times, and does not wait for them', { ti
     Array.from({ length: 5 }, (_, nth) => fetch(`${url}/v1/live?q=word${nth}`, { headers })),
   );
   expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  const asked = performance.now();
+  const signalledAt = performance.now();
   started.process.kill('SIGTERM');
   const said = await Promise.all(streams.map((stream) => stream.text()));
   expect((await started.end).code).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(5_000);
+  expect(performance.now() - signalledAt).toBeLessThan(5_000);
   // The clients do not all return at once.
   const retries = said.map((text) => Number(/retry: (\d+)\n\n$/.exec(text)?.[1]));
   for (const retry of retries) {

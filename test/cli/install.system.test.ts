@@ -37,9 +37,9 @@ describe('the dependencies', () => {
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
     const said = both.map(({ stderr }) => stderr).join('');
-    const told =
+    const notice =
       /installing with npm ci, because the dependencies are not installed yet. This takes about half a minute/g;
-    expect(said.match(told)).toHaveLength(1);
+    expect(said.match(notice)).toHaveLength(1);
     expect(JSON.parse(await readFile(join(folder, 'node_modules/twig/package.json'), 'utf8'))).toMatchObject({
       name: 'twig',
     });
@@ -68,7 +68,7 @@ describe('packages that count as missing', () => {
   afterAll(() => rm(place, { recursive: true }));
 
   /** Packages by name with version and flags: those in the lockfile, and those that are installed. */
-  async function told(wanted: object, there: object, dev = false): Promise<string | null> {
+  async function missingFrom(wanted: object, there: object, dev = false): Promise<string | null> {
     const packages = (entries: object) =>
       JSON.stringify({
         packages: Object.fromEntries(Object.entries(entries).map(([name, e]) => [`node_modules/${name}`, e])),
@@ -80,16 +80,18 @@ describe('packages that count as missing', () => {
   const one = { version: '1.0.0' };
 
   test('include a package that is absent or has another version', async () => {
-    expect(await told({ twig: one }, { twig: one })).toBeNull();
-    expect(await told({ twig: one }, {})).toBe('twig is missing');
-    expect(await told({ twig: one }, { twig: { version: '0.9.0' } })).toBe('twig is 0.9.0, the lockfile says 1.0.0');
-    expect(await told({ twig: one }, { twig: one, more: one })).toBeNull();
+    expect(await missingFrom({ twig: one }, { twig: one })).toBeNull();
+    expect(await missingFrom({ twig: one }, {})).toBe('twig is missing');
+    expect(await missingFrom({ twig: one }, { twig: { version: '0.9.0' } })).toBe(
+      'twig is 0.9.0, the lockfile says 1.0.0',
+    );
+    expect(await missingFrom({ twig: one }, { twig: one, more: one })).toBeNull();
   });
 
   test('do not include an absent optional one, and include those for development only in tests', async () => {
-    expect(await told({ twig: { ...one, optional: true } }, {})).toBeNull();
-    expect(await told({ twig: { ...one, dev: true } }, {})).toBeNull();
-    expect(await told({ twig: { ...one, dev: true } }, {}, true)).toBe('twig is missing');
+    expect(await missingFrom({ twig: { ...one, optional: true } }, {})).toBeNull();
+    expect(await missingFrom({ twig: { ...one, dev: true } }, {})).toBeNull();
+    expect(await missingFrom({ twig: { ...one, dev: true } }, {}, true)).toBe('twig is missing');
   });
 
   test('do not exist if Perch is itself a dependency', () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export interface Stub {
   readonly url: string;
   /** The requests, in order. */
-  readonly asked: { path: string; key: string | undefined }[];
+  readonly requests: { path: string; key: string | undefined }[];
   close(): void;
 }
 
@@ -18,10 +18,10 @@ export interface Given {
 
 /** Starts a server that gives one answer per request, and repeats the last: for answers that a correct Perch never gives. */
 export async function stub(...answers: readonly Given[]): Promise<Stub> {
-  const asked: Stub['asked'] = [];
+  const requests: Stub['requests'] = [];
   const reply = (request: IncomingMessage, response: ServerResponse): void => {
-    asked.push({ path: request.url ?? '', key: request.headers['x-api-key']?.toString() });
-    const given = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    requests.push({ path: request.url ?? '', key: request.headers['x-api-key']?.toString() });
+    const given = answers[Math.min(requests.length, answers.length) - 1] ?? {};
     if (given.silent) return;
     response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers });
     response.end(given.body ?? '{}');
@@ -30,7 +30,7 @@ export async function stub(...answers: readonly Given[]): Promise<Stub> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close() {
       server.closeAllConnections();
       server.close();

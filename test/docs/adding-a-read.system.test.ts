@@ -47,8 +47,8 @@ function faulty(files?: readonly string[]): string[] {
   const roots = [...ROOTS, ...(files ?? [])].map((path) => join(copy.path, path));
   program = ts.createProgram(roots, options, undefined, program);
   const { getSourceFile, getSourceFiles, getSemanticDiagnostics, getSyntacticDiagnostics } = program;
-  const asked = files?.map((path) => getSourceFile(join(copy.path, path))) ?? getSourceFiles();
-  return asked
+  const sources = files?.map((path) => getSourceFile(join(copy.path, path))) ?? getSourceFiles();
+  return sources
     .filter((file) => file !== undefined && !file.isDeclarationFile)
     .filter((file) => getSyntacticDiagnostics(file).length + getSemanticDiagnostics(file).length > 0)
     .map((file) => relative(copy.path, file?.fileName ?? ''))

@@ -27,11 +27,11 @@ const isOf = (name: string, row: string): boolean =>
   row.endsWith('/*') ? name.startsWith(row.slice(0, -1)) : name === row;
 
 it('has one row for every package that runs in production or in the build', () => {
-  const told = [...inProduction, ...inBuild].map((name) => ({
+  const documented = [...inProduction, ...inBuild].map((name) => ({
     name,
     rows: rows.filter((row) => isOf(name, row.name)).length,
   }));
-  expect(told.filter((each) => each.rows !== 1)).toEqual([]);
+  expect(documented.filter((each) => each.rows !== 1)).toEqual([]);
 });
 
 it('has only rows of packages that the project has', () => {

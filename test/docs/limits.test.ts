@@ -85,17 +85,18 @@ describe('docs/limits.md', () => {
   });
 
   it('describes every memory as the code does', () => {
-    const told = (texts: readonly string[]): boolean => rows.some((row) => texts.every((text) => row.includes(text)));
+    const isDocumented = (texts: readonly string[]): boolean =>
+      rows.some((row) => texts.every((text) => row.includes(text)));
     const missing = memoryRows().filter(({ name, contents: holds, limit, beyond }) =>
-      name in MEMORIES ? !told([name, holds, limit, beyond]) : !told([limit.replace(/\.$/, '')]),
+      name in MEMORIES ? !isDocumented([name, holds, limit, beyond]) : !isDocumented([limit.replace(/\.$/, '')]),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   it('lists only bounds that the code has', () => {
     const known = new Set(bounds.map(({ where }) => where));
-    const told = rows.flatMap(codeIn).filter((code) => /^(?:app|src|schema|adapters)\/\S+ [A-Z]/.test(code));
-    expect(told.filter((where) => !known.has(where))).toEqual([]);
+    const documented = rows.flatMap(codeIn).filter((code) => /^(?:app|src|schema|adapters)\/\S+ [A-Z]/.test(code));
+    expect(documented.filter((where) => !known.has(where))).toEqual([]);
   });
 });
 

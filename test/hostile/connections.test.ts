@@ -42,11 +42,11 @@ describe('one address', () => {
     await until(() => expect(loris.filter(({ socket }) => socket.closed)).toHaveLength(900));
     expect(server.app.pressure.connections).toMatchObject({ open: 100, refused: 900 });
     // As many as possible are told why.
-    const [told = ''] = loris.map(({ received }) => received()).filter((text) => text !== '');
-    expect(told).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
-    expect(told).toMatch(/\r\nConnection: close\r\n/);
-    expect(told).toMatch(/\r\nRetry-After: \d+\r\n/);
-    expect(JSON.parse(told.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+    const [response = ''] = loris.map(({ received }) => received()).filter((text) => text !== '');
+    expect(response).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+    expect(response).toMatch(/\r\nConnection: close\r\n/);
+    expect(response).toMatch(/\r\nRetry-After: \d+\r\n/);
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({
       error: {
         code: 'upstream_rate_limited',
         reason: 'address_busy',
@@ -74,10 +74,10 @@ describe('one address', () => {
     server = await startBareServer({ capacity: { maxInFlight: 40 }, shares: sharesOf(40) });
     const half = hog(60, post('/v1/length', 'Content-Length: 60000\r\n', 'x'.repeat(30_000)));
     await until(() => expect(half.filter(({ socket }) => socket.closed)).toHaveLength(50));
-    const [told = ''] = half.map(({ received }) => received()).filter((text) => text !== '');
-    expect(told).toMatch(/^HTTP\/1\.1 503 /);
-    expect(told).toContain('"reason":"address_busy"');
-    expect(told).toMatch(/\r\nconnection: close\r\n/i);
+    const [response = ''] = half.map(({ received }) => received()).filter((text) => text !== '');
+    expect(response).toMatch(/^HTTP\/1\.1 503 /);
+    expect(response).toContain('"reason":"address_busy"');
+    expect(response).toMatch(/\r\nconnection: close\r\n/i);
     expect(server.app.pressure).toMatchObject({ inFlight: 0, bodiesRefused: 50 });
     expect((await sender(OTHER).post('/v1/length', { whole: true })).body).toEqual({ bytes: 14 });
     // A body that comes together with its head does not count as incoming.
@@ -92,8 +92,8 @@ describe('one address', () => {
     );
     clients.push(...many);
     await until(() => expect(many.filter(({ socket }) => socket.closed).length).toBeGreaterThanOrEqual(8));
-    const [told = ''] = many.map(({ received }) => received()).filter((text) => text !== '');
-    expect(JSON.parse(told.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+    const [response = ''] = many.map(({ received }) => received()).filter((text) => text !== '');
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({
       error: {
         reason: 'overloaded',
         message: 'All 4 request bodies allowed at a time are being sent. Nothing was charged.',

@@ -122,8 +122,8 @@ describe('tombstones while strangers request anything', () => {
     const list = () => engine.page({ kind: 'followers', subject: '1', count: 5 });
     expect((await list()).page.nodes).toHaveLength(1);
     net.user({ id: '2', handle: 'someone' });
-    const asked = engine.open().reads.user({ handle: 'handle.invalid' }, { path: 'u', fresh: true });
-    await expect(asked).rejects.toMatchObject(notFound);
+    const pending = engine.open().reads.user({ handle: 'handle.invalid' }, { path: 'u', fresh: true });
+    await expect(pending).rejects.toMatchObject(notFound);
     expect((await list()).page.nodes).toHaveLength(1);
   });
 });

@@ -215,10 +215,10 @@ describe.each(['yoga', 'mercurius'] as const)('the whole service, over %s', (gra
 
   it('keeps no caller’s text: variables of 60 KB that nothing uses (row 5)', async () => {
     const reader = await customers.customer();
-    const ask = (n: number) => reader.post('/graphql', { query: PADDED, variables: { pad: text(n) } });
-    for (const n of range(20)) await ask(n);
+    const send = (n: number) => reader.post('/graphql', { query: PADDED, variables: { pad: text(n) } });
+    for (const n of range(20)) await send(n);
     const before = usedBytes();
-    for (const n of range(500, 100)) expect([200, 400]).toContain((await ask(n)).status);
+    for (const n of range(500, 100)) expect([200, 400]).toContain((await send(n)).status);
     // 30 MB of keys.
     expect(usedBytes() - before).toBeLessThan(12 * MIB);
   });
@@ -237,12 +237,12 @@ describe.each(['yoga', 'mercurius'] as const)('the whole service, over %s', (gra
       tool('get_user', { handle: handle(n) }),
       tool('search_tweets', { q: text(n, 1024) }),
     ];
-    const ask = async (n: number) => {
+    const send = async (n: number) => {
       for (const { status } of await Promise.all(all(n))) expect(status).toBeLessThan(500);
     };
-    for (const n of range(20)) await ask(n);
+    for (const n of range(20)) await send(n);
     const before = usedBytes();
-    for (const n of range(200, 100)) await ask(n);
+    for (const n of range(200, 100)) await send(n);
     expect(usedBytes() - before).toBeLessThan(12 * MIB);
   });
 });

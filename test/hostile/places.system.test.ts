@@ -181,9 +181,9 @@ describe.each(MOUNTS)('while the network hangs, with GraphQL by %s', (graphql) =
 });
 
 /** The fastest of a few tries, without what else this machine did meanwhile. */
-async function quickest(ask: () => Promise<Received>, boundMs: number): Promise<Received> {
+async function quickest(send: () => Promise<Received>, boundMs: number): Promise<Received> {
   for (let tries = 1; ; tries += 1) {
-    const received = await ask();
+    const received = await send();
     if (received.status !== 200 || received.ms < boundMs || tries === 4) return received;
   }
 }

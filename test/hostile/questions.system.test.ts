@@ -17,16 +17,16 @@ import { until } from '../kit/time/until.js';
 const CHARGES = 20_000;
 
 let service: Service;
-let asker: TestAccount;
+let account: TestAccount;
 let reader: TestAccount;
 let sql: Sql;
 
 beforeAll(async () => {
   service = await startService();
   sql = service.perch.database.sql;
-  asker = await service.perch.account({ credits: CHARGES + 1_000 });
+  account = await service.perch.account({ credits: CHARGES + 1_000 });
   reader = await service.perch.account({ credits: 10_000 });
-  await addPastDebits(sql, asker, { count: CHARGES, days: 360, amount: 1000 });
+  await addPastDebits(sql, account, { count: CHARGES, days: 360, amount: 1000 });
 }, 60_000);
 afterAll(() => service.close());
 
@@ -61,10 +61,10 @@ describe('many questions of one account', () => {
   beforeEach(() => sleep(1_100));
 
   it('run 2 at a time while 16 wait and the rest is refused at once, beside paid reads of others', async () => {
-    const asked: Promise<{ status: number; body: { error: { code: string; reason: string } }; headers: Headers }>[] =
+    const requests: Promise<{ status: number; body: { error: { code: string; reason: string } }; headers: Headers }>[] =
       [];
     await whileSlow(async () => {
-      for (let nth = 0; nth < 40; nth += 1) asked.push(client(asker).get(LARGEST));
+      for (let nth = 0; nth < 40; nth += 1) requests.push(client(account).get(LARGEST));
       await until('one is at work', async () => (await atWork()) > 0);
       for (let nth = 0; nth < 30; nth += 1) {
         const began = performance.now();
@@ -73,7 +73,7 @@ describe('many questions of one account', () => {
       }
       expect(await atWork()).toBeLessThanOrEqual(2);
     });
-    const replies = await Promise.all(asked);
+    const replies = await Promise.all(requests);
     const refused = replies.filter(({ body }) => body.error?.reason === 'questions');
     // 22, if all of them arrive before the first has ended.
     expect(refused.length).toBeGreaterThanOrEqual(15);
@@ -87,10 +87,10 @@ describe('many questions of one account', () => {
   it('in one GraphQL document count as that many', async () => {
     const fields = Array.from({ length: 10 }, (_, nth) => `q${nth}: usage { requests }`).join(' ');
     await whileSlow(async () => {
-      const asked = [1, 2, 3].map(() => post(service.perch, asker, `{ ${fields} }`));
+      const requests = [1, 2, 3].map(() => post(service.perch, account, `{ ${fields} }`));
       await until('one is at work', async () => (await atWork()) > 0);
       expect((await client(reader).get('/v1/users/user2')).status).toBe(200);
-      const bodies = (await Promise.all(asked)).map(({ body }) => body);
+      const bodies = (await Promise.all(requests)).map(({ body }) => body);
       const reasons = bodies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.reason));
       expect(reasons.filter((reason) => reason === 'questions').length).toBeGreaterThanOrEqual(6);
     });
@@ -100,12 +100,12 @@ describe('many questions of one account', () => {
     const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
     const page = (name: string, first: number) =>
       `${name}: usagePage(from: "${from}", group: "day,endpoint", first: ${first}) { nodes { requests } }`;
-    const fits = await post(service.perch, asker, `{ ${page('a', 500)} ${page('b', 500)} }`);
+    const fits = await post(service.perch, account, `{ ${page('a', 500)} ${page('b', 500)} }`);
     const data = fits.body.data as Record<string, { nodes: unknown[] }>;
     expect(Object.values(data).map(({ nodes }) => nodes.length)).toEqual([500, 500]);
     const { status, body } = await post(
       service.perch,
-      asker,
+      account,
       `{ ${page('a', 501)} ${page('b', 500)} ${page('c', 1)} }`,
     );
     expect(status).toBe(200);
@@ -119,7 +119,7 @@ describe('many questions of one account', () => {
     const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
     const usage = `usage(from: "${from}", group: "day,endpoint") { requests }`;
     for (const query of [`{ ${usage} }`, `{ me { ${usage} } }`]) {
-      const { body } = await post(service.perch, asker, query);
+      const { body } = await post(service.perch, account, query);
       const [error] = body.errors;
       expect([error?.extensions.code, error?.message]).toEqual([
         'bad_request',
@@ -131,7 +131,7 @@ describe('many questions of one account', () => {
 
   it('do not stop that of another account, which is answered', async () => {
     await client(reader).get('/v1/users/user3');
-    const many = Array.from({ length: 40 }, () => client(asker).get(LARGEST));
+    const many = Array.from({ length: 40 }, () => client(account).get(LARGEST));
     const other = await client(reader).get('/v1/usage');
     expect([other.status, rows(other).length]).toEqual([200, 1]);
     const statuses = new Set((await Promise.all(many)).map(({ status }) => status));
@@ -149,11 +149,11 @@ describe('questions of many accounts', () => {
 
   it('share the places: an account that comes when others have filled them finds one', async () => {
     const questions = new QueryLimiter(pool, { total: 20 });
-    const asked = ['a', 'b', 'c'].flatMap((account) =>
+    const runs = ['a', 'b', 'c'].flatMap((account) =>
       Array.from({ length: 18 }, () => questions.run(account, sleep(0.05)).catch((error: unknown) => error)),
     );
     await expect(questions.run('newcomer', sleep(0))).resolves.toHaveLength(1);
-    const refused = (await Promise.all(asked)).filter((one) => one instanceof ServiceError);
+    const refused = (await Promise.all(runs)).filter((one) => one instanceof ServiceError);
     expect(refused.length).toBeGreaterThan(20);
     expect(new Set(refused.map((one) => (one as ServiceError).detail.reason))).toEqual(new Set(['questions']));
   });
@@ -161,11 +161,11 @@ describe('questions of many accounts', () => {
   it('begin a second one of an account only if a connection is free', async () => {
     const questions = new QueryLimiter(pool);
     const done: string[] = [];
-    const ask = (account: string) => questions.run(account, sleep(0.3)).then(() => done.push(account));
-    const asked = ['a', 'b', 'c', 'd'].flatMap((account) => [ask(account), ask(account), ask(account)]);
-    await ask('newcomer');
+    const run = (account: string) => questions.run(account, sleep(0.3)).then(() => done.push(account));
+    const runs = ['a', 'b', 'c', 'd'].flatMap((account) => [run(account), run(account), run(account)]);
+    await run('newcomer');
     expect(done.length).toBeLessThanOrEqual(8);
-    await Promise.all(asked);
+    await Promise.all(runs);
   });
 
   it('keep their place until the database is done, even if the caller left', async () => {
@@ -204,13 +204,13 @@ describe('a slow question', () => {
       let left = false;
       for (let tries = 0; !left && tries < 5; tries += 1) {
         const leaving = new AbortController();
-        const asked = fetch(`${service.perch.url}${LARGEST}`, {
-          headers: { 'x-api-key': asker.key },
+        const pending = fetch(`${service.perch.url}${LARGEST}`, {
+          headers: { 'x-api-key': account.key },
           signal: leaving.signal,
         }).catch(() => 'left');
         await until('it is at work', async () => (await atWork()) === 1);
         leaving.abort();
-        left = (await asked) === 'left';
+        left = (await pending) === 'left';
       }
       expect(left).toBe(true);
       // Well before the time limit of the database would have ended it.
@@ -222,12 +222,12 @@ describe('a slow question', () => {
 
   it('is ended after 3 s: 503, free, and the next one is answered', async () => {
     await whileSlow(async () => {
-      const { status, body, headers } = await client(asker).get(LARGEST);
+      const { status, body, headers } = await client(account).get(LARGEST);
       expect([status, body.error.code, body.error.reason]).toEqual([503, 'upstream_error', 'question_time']);
       expect(headers.get('retry-after')).toBe('5');
       await until('none is at work', async () => (await atWork()) === 0);
     });
-    expect((await client(asker).get('/v1/usage')).status).toBe(200);
+    expect((await client(account).get('/v1/usage')).status).toBe(200);
   }, 30_000);
 });
 
@@ -236,7 +236,7 @@ it('answers a large question in pages: every row once, and the sum is what was s
   let requests = 0;
   let pages = 0;
   for (;;) {
-    const reply = await client(asker).get(path);
+    const reply = await client(account).get(path);
     expect(reply.status).toBe(200);
     const page = rows(reply);
     expect(page.length).toBeLessThanOrEqual(1_000);

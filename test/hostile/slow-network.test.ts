@@ -18,10 +18,10 @@ function keepBusy(
   count: number,
 ): { outcomes: Outcome[]; stop(): void } {
   const outcomes: Outcome[] = [];
-  let [asked, goesOn] = [0, true];
+  let [reads, goesOn] = [0, true];
   const one = async (): Promise<void> => {
     while (goesOn) {
-      const outcome = await net.read(kind, `${accountId} ${asked++}`, accountId);
+      const outcome = await net.read(kind, `${accountId} ${reads++}`, accountId);
       outcomes.push(outcome);
       if (outcome.result !== 'answered') await net.time.wait(1000 * (outcome.result.retryAfter ?? 1));
     }
@@ -79,9 +79,9 @@ describe('a network that serves 20 calls a second when the pace of three session
     expect(tookMs[10]).toBeLessThan(700);
     expect(tookMs[19]).toBeLessThan(1500);
     // It may be told that its own queue is too long for its own deadline, and nothing else.
-    const told = heavy.outcomes.map(codeOf).filter((code) => code !== 'answered');
-    expect(told.filter((code) => code !== 'upstream_rate_limited')).toEqual([]);
-    expect(told.length).toBeLessThan(heavy.outcomes.length / 4);
+    const refusals = heavy.outcomes.map(codeOf).filter((code) => code !== 'answered');
+    expect(refusals.filter((code) => code !== 'upstream_rate_limited')).toEqual([]);
+    expect(refusals.length).toBeLessThan(heavy.outcomes.length / 4);
     expect(stateOf(net)).toEqual(['ok', 'ok', 'ok']);
   });
 

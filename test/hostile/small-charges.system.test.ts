@@ -63,9 +63,9 @@ describe.each(MOUNTS)('%s', (mount) => {
     // A name whose claim is slow is `other`, too.
     expect(names).toBeLessThanOrEqual(101);
     const usage = await post(service.perch, account, '{ usage(group: "endpoint") { endpoint requests } }');
-    const { usage: told } = usage.body.data as { usage: { endpoint: string; requests: number }[] };
-    expect(told.length).toBe(names);
-    expect(told.find(({ endpoint }) => endpoint === 'other')?.requests).toBe(paid - (names - 1));
+    const { usage: reported } = usage.body.data as { usage: { endpoint: string; requests: number }[] };
+    expect(reported.length).toBe(names);
+    expect(reported.find(({ endpoint }) => endpoint === 'other')?.requests).toBe(paid - (names - 1));
   }, 60_000);
 
   it("reports the answer's own paths, and schema paths on the receipt, with equal sums", async () => {

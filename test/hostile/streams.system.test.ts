@@ -297,11 +297,11 @@ describe('a stream under way', () => {
     async () => {
       const account = await perch.account();
       const { stream } = await begun('user=user113', account);
-      const asked = {
+      const params = {
         query: 'subscription { timeline(user: "user113") { nodes { text } } }',
         extensions: JSON.stringify({ heartbeats: true }),
       };
-      const url = `${perch.url}/graphql?${new URLSearchParams(asked)}`;
+      const url = `${perch.url}/graphql?${new URLSearchParams(params)}`;
       const subscription = await openStream(url, account.key, { accept: 'text/event-stream' });
       await subscription.next('next');
       faults.fail(new ServiceError('upstream_error', 'The network is away.'));

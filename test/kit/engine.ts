@@ -113,9 +113,9 @@ export function createEngine(network: Network): Engine {
 function noting(inner: Cache, keys: Set<string>, lookUps: (readonly string[])[]): Cache {
   return {
     ...inner,
-    getMany(asked) {
-      lookUps.push(asked);
-      return inner.getMany(asked);
+    getMany(names) {
+      lookUps.push(names);
+      return inner.getMany(names);
     },
     set(key, ...rest) {
       keys.add(key);

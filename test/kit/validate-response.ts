@@ -51,11 +51,14 @@ export function validateResponse(document: OpenapiDocument, seen: SeenResponse):
 
 function endpointOf(document: OpenapiDocument, { method, path }: SeenResponse) {
   const [bare = ''] = path.split('?');
-  const asked = bare.length > 1 ? bare.replace(/\/$/, '') : bare;
+  const requestedPath = bare.length > 1 ? bare.replace(/\/$/, '') : bare;
   // A literal path wins over one with names (B14), and is its own template.
-  const template = asked in document.paths ? asked : Object.keys(document.paths).find((each) => fits(each, asked));
+  const template =
+    requestedPath in document.paths
+      ? requestedPath
+      : Object.keys(document.paths).find((each) => fits(each, requestedPath));
   const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
-  return template !== undefined && operation ? { template, operation } : `${method} ${asked} is not documented`;
+  return template !== undefined && operation ? { template, operation } : `${method} ${requestedPath} is not documented`;
 }
 
 const fits = (template: string, path: string): boolean =>

@@ -123,15 +123,15 @@ describe('the types of the schema', () => {
       expect(index).toContain(`href="/docs/types/${type.name}"`);
       const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
       const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-      const isTold = (name: string, part: string): boolean =>
+      const isDocumented = (name: string, part: string): boolean =>
         part.includes(`| \`${name}\` |`) || part.startsWith(`${name}\n`);
       const parts = markdown.split(/^## /m);
       for (const name of [...fields.map((field) => field.name), ...values]) {
-        expect([type.name, name, parts.some((part) => isTold(name, part))]).toContain(true);
+        expect([type.name, name, parts.some((part) => isDocumented(name, part))]).toContain(true);
       }
       for (const { name, args } of fields) {
         const own = parts.find((part) => part.startsWith(`${name}\n`)) ?? '';
-        for (const arg of args) expect([type.name, name, arg.name, isTold(arg.name, own)]).toContain(true);
+        for (const arg of args) expect([type.name, name, arg.name, isDocumented(arg.name, own)]).toContain(true);
       }
     }
   });
@@ -139,7 +139,7 @@ describe('the types of the schema', () => {
   it('show the price of each paid field, as the directive has it, and no other price', () => {
     for (const type of types.filter(isObjectType)) {
       const { markdown = '' } = page(`types/${type.name}`) ?? {};
-      const told = markdown.split(/^## /m).flatMap((text) => {
+      const documented = markdown.split(/^## /m).flatMap((text) => {
         const name = text.slice(0, text.indexOf('\n'));
         const [, credits] = /Price: ([\d.]+) credits? per /.exec(text) ?? [];
         return credits === undefined ? [] : [[name, Number(credits)]];
@@ -149,7 +149,7 @@ describe('the types of the schema', () => {
         const credits = directive?.arguments?.find((each) => each.name.value === 'credits')?.value;
         return credits && 'value' in credits ? [[name, Number(credits.value)]] : [];
       });
-      expect([type.name, told]).toEqual([type.name, priced]);
+      expect([type.name, documented]).toEqual([type.name, priced]);
     }
   });
 
@@ -256,7 +256,7 @@ describe('the API reference', () => {
     const document = describedAt(BASE);
     const { schemas, parameters } = document.components;
     const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
-    const isTold = (html: string, name: string, schema: JsonSchema): boolean => {
+    const isDocumented = (html: string, name: string, schema: JsonSchema): boolean => {
       const type = schema.$ref ? nameIn(schema.$ref) : schema.type === 'array' ? 'array of ' : String(schema.type);
       const terms = [...html.matchAll(/<dt><code>(\w[\w.-]*)<\/code>(.*?)<\/dt>/g)];
       return terms.some(([, term, rest = '']) => term === name && rest.includes(type));
@@ -265,7 +265,7 @@ describe('the API reference', () => {
       const schema = given.$ref ? (schemas[nameIn(given.$ref)] ?? {}) : given;
       for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? [])]) checkMembers(html, part, path, inside);
       for (const [name, member] of Object.entries(schema.properties ?? {})) {
-        expect([path, name, isTold(html, `${inside}${name}`, member)]).toEqual([path, name, true]);
+        expect([path, name, isDocumented(html, `${inside}${name}`, member)]).toEqual([path, name, true]);
         // Members of an unnamed object are documented with their parent's name in front.
         checkMembers(html, member.items ?? member, `${path}.${name}`, member.properties ? `${name}.` : '');
       }
@@ -277,7 +277,7 @@ describe('the API reference', () => {
         const parameter = '$ref' in each ? parameters[nameIn(each.$ref)] : each;
         if (parameter === undefined) throw new Error(`${path} has an unknown parameter.`);
         const { name, schema } = parameter;
-        expect([path, name, isTold(html, name, schema)]).toEqual([path, name, true]);
+        expect([path, name, isDocumented(html, name, schema)]).toEqual([path, name, true]);
         for (const value of schema.enum ?? []) expect(html).toContain(`<code>${value}</code>`);
         if (schema.maximum !== undefined) expect(html).toContain(`${schema.minimum} to ${schema.maximum}`);
       }

@@ -10,7 +10,7 @@ describe('an unknown address', () => {
   });
   afterAll(() => perch?.close());
 
-  const ask = async (path: string, accept: string, method = 'GET') => {
+  const request = async (path: string, accept: string, method = 'GET') => {
     const answer = await fetch(perch.url + path, { method, headers: { accept }, redirect: 'manual' });
     return { answer, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
   };
@@ -28,7 +28,7 @@ describe('an unknown address', () => {
   ];
 
   it.each(PATHS)('%s: answers a browser with a page under the policy of pages', async (path) => {
-    const { answer, type, text } = await ask(path, BROWSER);
+    const { answer, type, text } = await request(path, BROWSER);
     expect([answer.status, type]).toEqual([404, 'text/html; charset=utf-8']);
     expect(text).toContain('<h1>Page not found</h1>');
     expect(answer.headers.get('content-security-policy')).toContain("style-src 'self'");
@@ -36,7 +36,7 @@ describe('an unknown address', () => {
   });
 
   it.each(PATHS)('%s: answers a program with the usual error object', async (path) => {
-    const { answer, text } = await ask(path, '*/*');
+    const { answer, text } = await request(path, '*/*');
     expect(answer.status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found' } });
   });
@@ -47,7 +47,7 @@ describe('an unknown address', () => {
       ['/nothing', 'POST'],
       ['/nothing', 'DELETE'],
     ] as const) {
-      const { answer, type } = await ask(path, BROWSER, method);
+      const { answer, type } = await request(path, BROWSER, method);
       expect([path, method, answer.status, type.split(';')[0]]).toEqual([path, method, 404, 'application/json']);
     }
   });

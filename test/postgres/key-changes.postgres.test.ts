@@ -26,7 +26,7 @@ let accounts: Accounts;
 let apart: Accounts;
 let grants: GrantStore;
 let sales: Sales;
-const told: string[] = [];
+const notified: string[] = [];
 beforeAll(async () => {
   database = await freshDatabase();
   sql = database.sql;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   apart = createAccounts(sql, { isDistributed: true });
   grants = createGrantStore(sql);
   sales = createSales(sql);
-  await accounts.onKeyChange((hash) => void told.push(hash));
+  await accounts.onKeyChange((hash) => void notified.push(hash));
 });
 afterAll(() => database.drop());
 
@@ -151,24 +151,24 @@ const known = (lookup: KeyLookup | undefined): string =>
   JSON.stringify(lookup, (name, value) => (name === 'uncapped' ? undefined : value));
 
 /** Waits until nodes have been notified of everything that is committed. */
-async function isTold(): Promise<void> {
+async function untilNotified(): Promise<void> {
   const marker = randomUUID();
   await sql.notify(KEY_CHANGE, marker);
-  await vi.waitFor(() => expect(told).toContain(marker), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(() => expect(notified).toContain(marker), { timeout: 10_000, interval: 5 });
 }
 
 describe('notifies nodes of each key that may do something else after', () => {
   it.each(Object.entries(WAYS))('%s', async (_, way) => {
     const [first, change] = typeof way === 'function' ? [null, way] : way;
     await first?.(customer);
-    await isTold();
-    told.length = 0;
+    await untilNotified();
+    notified.length = 0;
     const before = await lookups(customer);
     await change(customer);
-    await isTold();
+    await untilNotified();
     const after = await lookups(customer);
     const changed = [...after].flatMap(([hash, lookup]) => (known(lookup) === known(before.get(hash)) ? [] : [hash]));
     expect(changed).not.toEqual([]);
-    expect(changed.filter((hash) => !told.includes(hash))).toEqual([]);
+    expect(changed.filter((hash) => !notified.includes(hash))).toEqual([]);
   });
 });

@@ -11,22 +11,22 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test('leaves a database that is up to date alone', async () => {
-  const told: string[] = [];
-  await migrate(database.sql, (text) => told.push(text));
-  expect(told).toEqual([]);
+  const messages: string[] = [];
+  await migrate(database.sql, (text) => messages.push(text));
+  expect(messages).toEqual([]);
 });
 
 test('migrates an empty database once if two nodes start together, while the other one waits', async () => {
   await database.sql`drop schema public cascade`;
   await database.sql`create schema public`;
-  const told: string[] = [];
+  const messages: string[] = [];
   const other = connect(database.target);
   try {
-    await Promise.all([database.sql, other].map((sql) => migrate(sql, (text) => told.push(text))));
+    await Promise.all([database.sql, other].map((sql) => migrate(sql, (text) => messages.push(text))));
   } finally {
     await other.end();
   }
-  expect(told.filter((text) => text.endsWith('ledger'))).toHaveLength(1);
+  expect(messages.filter((text) => text.endsWith('ledger'))).toHaveLength(1);
   const rows = await database.sql<{ version: number; times: number }[]>`
     select version, count(*) as times from schema_version group by 1`;
   expect(rows.every((row) => row.times === 1)).toBe(true);

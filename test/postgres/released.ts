@@ -10,7 +10,7 @@ interface Page {
   readonly data: readonly Record<string, unknown>[];
 }
 
-interface ToldAccount {
+interface RecordedAccount {
   readonly name: string;
   readonly accountId: string;
   readonly walletId: string;
@@ -24,11 +24,11 @@ interface ToldAccount {
 }
 
 /** What 0.3.0 said of the database that it left behind. */
-export interface Told {
+export interface RecordedState {
   /** The value of PERCH_SECRET. */
   readonly secret: string;
-  readonly accounts: readonly ToldAccount[];
-  readonly frozen: readonly (Pick<ToldAccount, 'accountId' | 'walletId' | 'key'> & {
+  readonly accounts: readonly RecordedAccount[];
+  readonly frozen: readonly (Pick<RecordedAccount, 'accountId' | 'walletId' | 'key'> & {
     readonly shown: { readonly balance: number };
   })[];
   readonly revoked: string;
@@ -40,7 +40,7 @@ export interface Told {
   readonly corpus: Readonly<Record<string, unknown>>;
 }
 
-export const told = (): Told => JSON.parse(unpacked('told.json.gz'));
+export const recordedState = (): RecordedState => JSON.parse(unpacked('told.json.gz'));
 
 /** Replaces a fresh database with that of 0.3.0 (test/kit/fixtures/0.3.0/README.md). */
 export async function loadReleased({ sql, target }: FreshDatabase): Promise<void> {

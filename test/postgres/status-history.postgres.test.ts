@@ -62,10 +62,10 @@ it('joins consecutive minutes into one incident of the worst severity, splits at
     ],
   );
   const { incidents } = await history.read(TODAY, 10);
-  const told = incidents.map(({ family, trouble, from, until, calls }) => [
+  const rows = incidents.map(({ family, trouble, from, until, calls }) => [
     ...[family, trouble, (NOW - from) / MINUTE_MS, (NOW - until) / MINUTE_MS, calls],
   ]);
-  expect(told).toEqual([
+  expect(rows).toEqual([
     ['slow', 'degraded', 50, 48, 20],
     ['fast', 'down', 60, 56, 40],
   ]);

@@ -22,14 +22,18 @@ describe('identical reads at the same time (M7, M8)', () => {
   afterAll(() => service.close());
 
   /** Sends one call per reader, and lets the network answer once all of them are waiting for it. */
-  async function together(readers: readonly Customer[], paths: readonly string[], asked: number): Promise<Reply[]> {
+  async function together(
+    readers: readonly Customer[],
+    paths: readonly string[],
+    expectedCalls: number,
+  ): Promise<Reply[]> {
     const { net, perch } = service;
     const calls = net.calls.length;
     const open = net.hold();
     // Each new wallet is looked up. After that, a call reaches the network without another asynchronous step.
     const balances = vi.spyOn(perch.ledger, 'balance');
     const replies = readers.map((reader, i) => reader.get(paths[i] ?? ''));
-    await net.called(calls + asked);
+    await net.called(calls + expectedCalls);
     const found = () => balances.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
     await vi.waitFor(() => expect(found()).toBe(readers.length), { timeout: 10_000 });
     for (const _turn of range(5)) await new Promise(setImmediate);

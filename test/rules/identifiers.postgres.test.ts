@@ -96,13 +96,13 @@ describe('identifiers (I1–I12)', () => {
     expect(idsOf(await reader.get(`/v1/users/${name}/tweets`))).toEqual(['501']);
     const query =
       'query ($name: String!, $user: ID!) { user(handle: $name) { id } timeline(user: $user) { nodes { id } } }';
-    const asked = { query, variables: { name: pasted, user: pasted } };
-    const { body } = await post(service.perch, await service.perch.account(), asked);
+    const request = { query, variables: { name: pasted, user: pasted } };
+    const { body } = await post(service.perch, await service.perch.account(), request);
     expect(body.data).toEqual({ user: { id: '1' }, timeline: { nodes: [{ id: '501' }] } });
     const call = { method: 'tools/call', params: { name: 'get_user', arguments: { handle: pasted } } };
     const { key } = await service.perch.account();
-    const told = await sendNew(new URL('/mcp', service.perch.url), key, call);
-    expect(told.body.result.structuredContent).toMatchObject({ data: { id: '1' } });
+    const reply = await sendNew(new URL('/mcp', service.perch.url), key, call);
+    expect(reply.body.result.structuredContent).toMatchObject({ data: { id: '1' } });
     const batch = await reader.post('/v1/users/batch', { handles: [pasted, 'aurora', `${pasted}!`] });
     expect([idsOf(batch), batch.body.errors]).toEqual([
       ['1'],
@@ -199,7 +199,7 @@ describe("a name that the network's grammar cannot have (I13)", () => {
     tool('get_user_tweets', { user: HANDLE }),
     tool('get_users', { handles: [HANDLE, 'a b'] }),
     tool('get_tweet', { id: ID }),
-  ])('gets the same free answer with an empty and a full wallet, without a read: %j', async (asked) => {
+  ])('gets the same free answer with an empty and a full wallet, without a read: %j', async (request) => {
     const calls = service.net.calls.length;
     const answers: unknown[] = [];
     for (const credits of [0, 1000]) {
@@ -207,13 +207,13 @@ describe("a name that the network's grammar cannot have (I13)", () => {
       // The second request is answered ahead of the framework if the answer was remembered.
       for (let times = 0; times < 2; times += 1) {
         const { status, text } =
-          typeof asked === 'string'
-            ? await reader.get(asked)
-            : 'path' in asked
-              ? await reader.post(asked.path, asked.body)
+          typeof request === 'string'
+            ? await reader.get(request)
+            : 'path' in request
+              ? await reader.post(request.path, request.body)
               : await sendNew(new URL('/mcp', service.perch.url), reader.account.key, {
                   method: 'tools/call',
-                  params: { name: asked.tool, arguments: asked.arguments },
+                  params: { name: request.tool, arguments: request.arguments },
                 });
         const said = text
           .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'request')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { readOperations } from '../../schema/operations.js';
-import { type Asked, type GraphqlReply, post } from '../interfaces/graphql/client.js';
+import { type GraphqlReply, type GraphqlRequest, post } from '../interfaces/graphql/client.js';
 import { createClient } from '../kit/client.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
@@ -89,8 +89,8 @@ describe.each(['yoga', 'mercurius'] as const)(
         };
       });
 
-    const byGraphql = (asked: Asked): Promise<Result> =>
-      observed(async (key) => resultOf(await post(perch, { key }, asked)));
+    const byGraphql = (request: GraphqlRequest): Promise<Result> =>
+      observed(async (key) => resultOf(await post(perch, { key }, request)));
 
     function resultOf({ body }: GraphqlReply): Omit<Result, 'upstream'> {
       const failed = body.errors?.[0]?.extensions.code ?? null;

@@ -31,7 +31,7 @@ describe('lists that the network does not have (S14)', () => {
 
   it('do not affect the health of the network, or reads of other lists', async () => {
     const customer = await service.customer({ credits: 10 });
-    for (let asked = 0; asked < 12; asked += 1) await customer.get('/v1/users/1/following');
+    for (let nth = 0; nth < 12; nth += 1) await customer.get('/v1/users/1/following');
     expect((await customer.get('/v1/users/1/followers')).body).toMatchObject({ items: 1 });
     const { sessions } = (await customer.get('/status')).body as unknown as { sessions: { state: string }[] };
     expect(sessions.map(({ state }) => state)).toEqual(['ok']);

@@ -121,31 +121,34 @@ const countingOn =
   };
 
 async function countOn(at: StandIn, read: Read, before: Read): Promise<string> {
-  const told: Billed[] = [];
-  const network = telling(at.network, (billed) => told.push(billed));
+  const charges: Billed[] = [];
+  const network = withBilling(at.network, (billed) => charges.push(billed));
   // The first search of a process signs in, and finds out which search the network has.
   await page('search', 'ferry', 'Latest')(createEngine(network)).catch(() => {});
   const engine = createEngine(network);
   await before(engine);
   const from = at.requests.length;
-  told.length = 0;
+  charges.length = 0;
   const refused = await read(engine).then(
     () => false,
     () => true,
   );
   const calls = at.requests.length - from;
-  return refused ? 'refused' : `${calls}${costOf(network, told)}`;
+  return refused ? 'refused' : `${calls}${costOf(network, charges)}`;
 }
 
-const telling = (network: Network, onBilled: (billed: Billed) => void): Network => ({
+const withBilling = (network: Network, onBilled: (billed: Billed) => void): Network => ({
   ...network,
   users: (refs, context) => network.users(refs, { ...context, onBilled }),
   tweets: (ids, context) => network.tweets(ids, { ...context, onBilled }),
   page: (list, token, context, want) => network.page(list, token, { ...context, onBilled }, want),
 });
 
-function costOf({ billing }: Network, told: readonly Billed[]): string {
+function costOf({ billing }: Network, charges: readonly Billed[]): string {
   if (billing === null) return '';
-  const usd = told.reduce((sum, { kind, items }) => sum + billing.usd[kind] * (billing.per === 'item' ? items : 1), 0);
+  const usd = charges.reduce(
+    (sum, { kind, items }) => sum + billing.usd[kind] * (billing.per === 'item' ? items : 1),
+    0,
+  );
   return `: $${usd.toFixed(3)}`;
 }

@@ -2,19 +2,19 @@
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { type Mutant, placeOf, report, unexplainedOf, wasLeftAsStatic } from './report.js';
-import { ASKED, type AskedTests, TARGETS, type Target } from './targets.js';
+import { SELECTED_TESTS, type SelectedTests, TARGETS, type Target } from './targets.js';
 
 const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [--jobs N]
 
-Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and those tests of
-the target that reach the place run on each change: the quick ones first, then, on what those let live and nothing
-explains, the ones over a database. A change that lives is told at once. At the end, those that no test notices are
-listed; each has to be killed by a test or explained in tools/mutation/explained.ts; otherwise the command fails.
+Mutation testing. Changes every place of the target in every way that Stryker knows, one at a time, and runs those tests of
+the target that reach the place: the quick ones first, then, for changes that survive them and that nothing explains, the
+ones over a database. Prints a surviving change at once, and at the end lists those that no test notices. The command fails
+unless each of them is killed by a test or explained in tools/mutation/explained.ts.
 
 Targets: ${Object.keys(TARGETS).join(', ')}.
 
-  --only   only this file of it, or these lines of the file
-  --quick  ask only the quick tests: what they let live, the others may notice
+  --only   change only this file of the target, or these lines of the file
+  --quick  run only the quick tests: the others may notice what survives them
   --jobs   changes at a time (default: 2)`;
 
 const { values, positionals } = parseArgs({
@@ -32,17 +32,17 @@ if (values.help || target === undefined) {
   process.exit(values.help ? 0 : 2);
 }
 
-interface Asking {
+interface RunOptions {
   readonly places: readonly string[];
-  readonly tests: AskedTests;
+  readonly tests: SelectedTests;
   /** Whether to load the code again and run all tests for each change, for changes in code that runs while loading. */
   readonly isReloaded: boolean;
 }
 
 /** Makes the changes in these places, and returns which of them the tests notice. */
-async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Mutant[]> {
+async function runMutations({ places, tests, isReloaded }: RunOptions): Promise<readonly Mutant[]> {
   // Read by tools/mutation/vitest.config.ts in the processes that run the tests.
-  process.env[ASKED] = JSON.stringify(tests);
+  process.env[SELECTED_TESTS] = JSON.stringify(tests);
   return new Stryker({
     mutate: [...places],
     testRunner: 'vitest',
@@ -64,25 +64,25 @@ async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Muta
   }).runMutationTest();
 }
 
-const unit: AskedTests = { project: 'unit', paths: target.unit };
-let mutants = await ask({ places: values.only ?? target.mutate, tests: unit, isReloaded: false });
-await askAgain(wasLeftAsStatic, unit, true);
+const unit: SelectedTests = { project: 'unit', paths: target.unit };
+let mutants = await runMutations({ places: values.only ?? target.mutate, tests: unit, isReloaded: false });
+await rerun(wasLeftAsStatic, unit, true);
 for (const paths of values.quick ? [] : target.postgres) {
   const open = unexplainedOf(mutants);
   // Again for changes in code that runs while loading, which tests without a database have not covered.
-  await askAgain((mutant) => open.has(mutant), { project: 'postgres', paths }, true);
+  await rerun((mutant) => open.has(mutant), { project: 'postgres', paths }, true);
 }
 process.exit(report(mutants, { isWhole: !values.only?.some((place) => place.includes(':')) }));
 
 /** Runs other tests for some of the changes. A change that these notice counts as noticed. */
-async function askAgain(which: (mutant: Mutant) => boolean, tests: AskedTests, isReloaded: boolean): Promise<void> {
+async function rerun(which: (mutant: Mutant) => boolean, tests: SelectedTests, isReloaded: boolean): Promise<void> {
   const open = new Map(mutants.filter(which).map((mutant) => [nameOf(mutant), mutant]));
   if (open.size === 0) return;
   console.log(
-    `${open.size} of ${mutants.length} changes are asked of tests in ${tests.paths.join(', ')} (${tests.project})`,
+    `${open.size} of ${mutants.length} changes run against tests in ${tests.paths.join(', ')} (${tests.project})`,
   );
   const places = [...open.values()].map(placeOf);
-  const again = new Map((await ask({ places, tests, isReloaded })).map((mutant) => [nameOf(mutant), mutant]));
+  const again = new Map((await runMutations({ places, tests, isReloaded })).map((mutant) => [nameOf(mutant), mutant]));
   mutants = mutants.map((mutant) => (open.has(nameOf(mutant)) ? (again.get(nameOf(mutant)) ?? mutant) : mutant));
 }
 

@@ -4,26 +4,27 @@ import { z } from 'zod';
 export interface Target {
   readonly mutate: readonly string[];
   /** Tests in one process, without a database. */
-  readonly unit: AskedTests['paths'];
+  readonly unit: SelectedTests['paths'];
   /** Tests over a database, in stages. Each runs only for changes that survived those before, so most cost little. */
-  readonly postgres: readonly AskedTests['paths'][];
+  readonly postgres: readonly SelectedTests['paths'][];
 }
 
 /** The tests to run, as JSON, for the workers that run them. */
-export const ASKED = 'PERCH_MUTATION_TESTS';
+export const SELECTED_TESTS = 'PERCH_MUTATION_TESTS';
 
-const askedTests = z.object({ project: z.enum(['unit', 'postgres']), paths: z.array(z.string()).nonempty() });
+const selectedTests = z.object({ project: z.enum(['unit', 'postgres']), paths: z.array(z.string()).nonempty() });
 
 /** The tests of one project of `test/projects.ts` whose paths begin with this, or match it. */
-export type AskedTests = z.infer<typeof askedTests>;
+export type SelectedTests = z.infer<typeof selectedTests>;
 
-export const readAsked = (env: NodeJS.ProcessEnv): AskedTests => askedTests.parse(JSON.parse(env[ASKED] ?? 'null'));
+export const readSelectedTests = (env: NodeJS.ProcessEnv): SelectedTests =>
+  selectedTests.parse(JSON.parse(env[SELECTED_TESTS] ?? 'null'));
 
 type Names = [string, ...string[]];
 
 const inFolder =
   (folder: string) =>
-  (...names: Names): AskedTests['paths'] =>
+  (...names: Names): SelectedTests['paths'] =>
     names.map((name) => `${folder}/${name}`) as Names;
 
 const rules = inFolder('test/rules');

@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { PROJECTS } from '../../test/projects.js';
 import { suiteOf } from '../../test/vitest.config.js';
-import { readAsked } from './targets.js';
+import { readSelectedTests } from './targets.js';
 
-const { project, paths } = readAsked(process.env);
+const { project, paths } = readSelectedTests(process.env);
 const kind = project === 'postgres' ? 'postgres.test.ts' : 'test.ts';
 const include = paths.flatMap((path) => (path.includes('*') ? [path] : [`${path}*.${kind}`, `${path}/**/*.${kind}`]));
 
@@ -18,15 +18,15 @@ const { test, ...suite } = suiteOf(
 /** Stryker checks tests only. To it, a file that cannot be loaded or a hook that fails would be no failure. */
 function failuresOutsideTests(): Reporter {
   let vitest: Vitest;
-  const tell = (suite: TestModule | TestSuite): void => {
+  const reportErrors = (suite: TestModule | TestSuite): void => {
     for (const error of suite.errors()) vitest.state.catchError(error, 'Unhandled Error');
   };
   return {
     onInit(running) {
       vitest = running;
     },
-    onTestModuleEnd: tell,
-    onTestSuiteResult: tell,
+    onTestModuleEnd: reportErrors,
+    onTestSuiteResult: reportErrors,
   };
 }
 

@@ -87,10 +87,10 @@ export async function checkShards({ databaseUrl: url }: Config): Promise<CheckRe
 /** Why this machine sends a worker's charges through the coordinator; null if it sends them directly. */
 async function whyThrough(sql: Sql, coordinator: Target, worker: string): Promise<string | null> {
   const { connect } = await import('../../postgres/sql.js');
-  const { serverAt, whyNotAsked } = await import('../../postgres/shards/shard-servers.js');
+  const { serverAt, whyUnusable } = await import('../../postgres/shards/shard-servers.js');
   const itself = connect(serverAt(coordinator, worker), { max: 1, name: 'perch doctor' });
   try {
-    const why = await whyNotAsked(sql, itself, worker);
+    const why = await whyUnusable(sql, itself, worker);
     return why && `charges go through the coordinator, because this machine cannot use the worker: ${why}`;
   } finally {
     await itself.end({ timeout: 1 });

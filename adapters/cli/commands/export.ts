@@ -103,7 +103,7 @@ async function exportList(list: string, what: string, options: ExportOptions): P
   }
 }
 
-interface Asked {
+interface ExportRequest {
   readonly list: string;
   readonly read: ListRead;
   readonly what: string;
@@ -113,8 +113,8 @@ interface Asked {
   readonly format: Format;
 }
 
-async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
-  const { list, read, what, options, url, format } = asked;
+async function exportTo(paths: ExportPaths, request: ExportRequest): Promise<void> {
+  const { list, read, what, options, url, format } = request;
   const { product } = options;
   const fresh = options.fresh === true;
   const destination = await openDestination(paths, {
@@ -136,7 +136,7 @@ async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
   };
   try {
     const { state, end, exitCode } = await readAll({
-      ...asked,
+      ...request,
       paths,
       destination,
       query,
@@ -157,17 +157,17 @@ function checkWords(
   list: string,
   { list: { subject }, size }: ListRead,
   what: string,
-  { product, count: asked }: ExportOptions,
+  { product, count }: ExportOptions,
 ): void {
   if (subject === 'tweet' && !/^[0-9]+$/.test(what))
     throw new Failure(`${list} requires the numeric id of a tweet`, WRONG_USE);
   if (what.trim() === '') throw new Failure(`${list} requires a non-empty argument`, WRONG_USE);
   if (product !== undefined && subject !== 'query') throw new Failure('--product is only for search', WRONG_USE);
-  if (asked !== undefined && asked > size.max)
+  if (count !== undefined && count > size.max)
     throw new Failure(`--count for ${list} can be at most ${size.max}`, WRONG_USE);
 }
 
-interface Reading extends Asked {
+interface Reading extends ExportRequest {
   readonly paths: ExportPaths;
   readonly destination: ExportDestination;
   readonly query: ExportQuery;

@@ -66,7 +66,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
             progress.update(bytesRead, basename(file));
           },
           onWait: () => note('Another import is running; this one starts when it has finished.'),
-          onBegin: tellBeginning,
+          onBegin: reportBeginning,
           onKept: (rows) => (kept = rows),
         });
       } catch (error) {
@@ -91,7 +91,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
     );
 }
 
-function tellBeginning({ reached, isChanged, begunAt }: Begun): void {
+function reportBeginning({ reached, isChanged, begunAt }: Begun): void {
   const when = `${begunAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (isChanged) note(`The import that began ${when} did not finish, and files have changed since, so it starts over.`);
   else if (reached !== null)

@@ -122,7 +122,7 @@ async function visitPublic({ baseUrl }: Config): Promise<Visit> {
   try {
     const visit = async (network: string) => {
       const claimed = Array.from({ length: VISITS }, (_, index) => `${network}.${index + 1}`);
-      return { answers: await Promise.all(claimed.map((address) => ask(baseUrl, address))) };
+      return { answers: await Promise.all(claimed.map((address) => requestAs(baseUrl, address))) };
     };
     const first = await visit('198.51.100');
     // On a very busy machine requests may arrive a tenth of a second apart, and the limit refills; then it looks as if
@@ -135,7 +135,7 @@ async function visitPublic({ baseUrl }: Config): Promise<Visit> {
   }
 }
 
-async function ask(baseUrl: string, claimed: string): Promise<Answer> {
+async function requestAs(baseUrl: string, claimed: string): Promise<Answer> {
   const { get } = await import('node:https');
   const headers = { accept: 'application/json', 'x-forwarded-for': claimed };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -44,7 +44,7 @@ async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<numbe
 
 /** Listens to the primary. If it has ended, no new connections arrive, and this process finishes the open ones. */
 function listenForMessages(): { serve: Promise<Work>; stop: Promise<number> } {
-  const heard = <S extends SupervisorMessage['say']>(say: S): Promise<Extract<SupervisorMessage, { say: S }>> =>
+  const nextMessage = <S extends SupervisorMessage['say']>(say: S): Promise<Extract<SupervisorMessage, { say: S }>> =>
     new Promise((resolve) => {
       process.on('message', (message: SupervisorMessage) => {
         if (message.say === say) resolve(message as Extract<SupervisorMessage, { say: S }>);
@@ -57,7 +57,10 @@ function listenForMessages(): { serve: Promise<Work>; stop: Promise<number> } {
       resolve(0);
     });
   });
-  return { serve: heard('serve'), stop: Promise.race([heard('stop').then(({ drainMs }) => drainMs), disconnected]) };
+  return {
+    serve: nextMessage('serve'),
+    stop: Promise.race([nextMessage('stop').then(({ drainMs }) => drainMs), disconnected]),
+  };
 }
 
 const send = (message: WorkerMessage): void => {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { encodingAskedFor, LEAST_COMPRESSED } from './shared-body.js';
+import { LEAST_COMPRESSED, negotiateEncoding } from './shared-body.js';
 
 /** Brotli's highest quality takes 25 times as long, and saves another tenth. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
@@ -35,7 +35,7 @@ export function packable({ type, body }: Content): (acceptEncoding: string | und
   const plain: Packed = { body, encoding: 'identity' };
   return async (acceptEncoding) => {
     if (COMPRESSED.has(type) || body.length < LEAST_COMPRESSED) return plain;
-    const encoding = encodingAskedFor(acceptEncoding, Object.keys(PACKERS));
+    const encoding = negotiateEncoding(acceptEncoding, Object.keys(PACKERS));
     const pack = encoding === undefined ? undefined : PACKERS[encoding];
     if (encoding === undefined || pack === undefined) return plain;
     const packed = made.get(encoding) ?? pack(body);

@@ -10,7 +10,7 @@ import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, joined, type Piece } 
  * The content coding to answer with, out of `names` (the best first); undefined: uncompressed. The rules are the same
  * as for answers that the framework compresses: case does not matter, and `*` means gzip, which every client reads.
  */
-export const encodingAskedFor = (acceptEncoding: string | undefined, names: string[]): string | undefined =>
+export const negotiateEncoding = (acceptEncoding: string | undefined, names: string[]): string | undefined =>
   negotiate((acceptEncoding ?? '').toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names) ?? undefined;
 
 declare module 'fastify' {
@@ -50,7 +50,7 @@ export interface SentBody {
  */
 function encodeShared(headers: IncomingHttpHeaders, { shared, own }: SharedBody): SentBody {
   const varies = shared.bytes.length + own.length >= LEAST_COMPRESSED;
-  const encoding = varies ? askedFor(headers) : undefined;
+  const encoding = varies ? chooseEncoding(headers) : undefined;
   if (encoding === undefined) return { begin: shared.bytes, end: own, encoding, varies, made: 0 };
   let begun = shared.get(encoding.name);
   const made = begun === undefined ? shared.bytes.length : 0;
@@ -82,12 +82,12 @@ export function encodeBody(headers: IncomingHttpHeaders, body: Body): SentBody |
 function encodePieces(headers: IncomingHttpHeaders, pieces: readonly Piece[]): SentBody | Promise<SentBody> {
   const size = pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece : piece.bytes).length, 0);
   const varies = size >= LEAST_COMPRESSED;
-  if (varies && askedFor(headers, [GZIP.name]) !== undefined) {
+  if (varies && chooseEncoding(headers, [GZIP.name]) !== undefined) {
     const { bytes, made } = gzipPieces(pieces);
     return { begin: bytes, end: NOTHING, encoding: GZIP.name, varies, made };
   }
   const begin = joined(pieces);
-  if (varies && askedFor(headers) !== undefined) return encodeOwn(headers, begin);
+  if (varies && chooseEncoding(headers) !== undefined) return encodeOwn(headers, begin);
   return { begin, end: NOTHING, encoding: undefined, varies, made: 0 };
 }
 
@@ -99,7 +99,7 @@ function encodeOwn(headers: IncomingHttpHeaders, begin: Buffer): SentBody | Prom
     varies: begin.length >= LEAST_COMPRESSED,
     made: begin.length,
   };
-  const encoding = whole.varies ? askedFor(headers, OF_TEXTS)?.name : undefined;
+  const encoding = whole.varies ? chooseEncoding(headers, OF_TEXTS)?.name : undefined;
   if (encoding === undefined) return whole;
   const packed = encoding === GZIP.name ? gzipText(begin) : brotliText(begin, { params: BROTLI_TEXT });
   return packed.then((bytes) => ({ ...whole, begin: bytes, encoding }));
@@ -114,9 +114,9 @@ export function setBodyHeaders(reply: FastifyReply, { encoding, varies }: SentBo
 const varyByEncoding = (reply: FastifyReply): FastifyReply =>
   reply.header('Vary', [reply.getHeader('Vary') ?? [], 'accept-encoding'].flat().join(', '));
 
-function askedFor(headers: IncomingHttpHeaders, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
+function chooseEncoding(headers: IncomingHttpHeaders, names: string[] = NAMES): (typeof ENCODINGS)[number] | undefined {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || headers['x-no-compression'] !== undefined) return undefined;
-  const name = encodingAskedFor(header, names);
+  const name = negotiateEncoding(header, names);
   return ENCODINGS.find((each) => each.name === name);
 }

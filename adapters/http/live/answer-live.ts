@@ -14,7 +14,7 @@ import type { EventStream, ServerSentEvent } from './event-stream.js';
 export interface FollowedList {
   readonly call: LiveCallPart;
   /** What is asked for, without the position at which it begins. */
-  readonly asked: string;
+  readonly queryKey: string;
   readonly from: LivePosition;
 }
 
@@ -68,7 +68,7 @@ export const answerLive = (
 /** One request, and the stream that answers it once one of its lists is followed. */
 class FollowedStream {
   readonly #live: Live;
-  readonly #asked: LiveAnswer;
+  readonly #answer: LiveAnswer;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #over = new AbortController();
@@ -80,17 +80,17 @@ class FollowedStream {
   #following = 0;
   #begun = 0;
 
-  constructor(live: Live, asked: LiveAnswer, request: FastifyRequest, reply: FastifyReply) {
+  constructor(live: Live, answer: LiveAnswer, request: FastifyRequest, reply: FastifyReply) {
     this.#live = live;
-    this.#asked = asked;
+    this.#answer = answer;
     this.#request = request;
     this.#reply = reply;
     // Each list listens to this signal.
-    setMaxListeners(4 * asked.lists.length + 10, this.#over.signal);
+    setMaxListeners(4 * answer.lists.length + 10, this.#over.signal);
   }
 
   async answer(): Promise<FastifyReply> {
-    const { lists } = this.#asked;
+    const { lists } = this.#answer;
     this.#reply.raw.on('close', () => this.#end());
     for (let index = 0; index < lists.length && !this.#over.signal.aborted; index = this.#begun) {
       // The first list decides whether the caller is admitted at all.
@@ -122,12 +122,12 @@ class FollowedStream {
     }
     // A list that can't be followed does not end the others.
     if (this.#stream !== undefined)
-      for (const [nth, event] of this.#refused.splice(0)) this.#send(this.#asked.form.event(nth, event));
+      for (const [nth, event] of this.#refused.splice(0)) this.#send(this.#answer.form.event(nth, event));
   }
 
   /** Follows a list. When the list ends it gives its place back, even if others go on. */
-  async *#follow(index: number, { call, asked, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
-    const { lists, isResumed, budget } = this.#asked;
+  async *#follow(index: number, { call, queryKey, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
+    const { lists, isResumed, budget } = this.#answer;
     const { eventStreams } = this.#request.server;
     let giveBack: (() => void) | undefined;
     const onAdmitted = (accountId: string, qps: number): void => {
@@ -138,7 +138,7 @@ class FollowedStream {
     try {
       yield* this.#live.follow({
         call: { ...call, ...senderParts(this.#request), onAdmitted },
-        ...{ asked, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
+        ...{ queryKey, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
         signal: this.#over.signal,
       });
     } finally {
@@ -149,13 +149,13 @@ class FollowedStream {
   #open(outcome: Outcome): void {
     if (this.#stream !== undefined) return;
     const { eventStreams } = this.#request.server;
-    const { form } = this.#asked;
+    const { form } = this.#answer;
     this.#stream = eventStreams.open(this.#request, this.#reply, [limitHeaders(outcome)], form.heartbeat);
     this.#send(form.open());
   }
 
   async #forward(index: number, first: LiveEvent, events: AsyncGenerator<LiveEvent, void>): Promise<void> {
-    const { form, lists } = this.#asked;
+    const { form, lists } = this.#answer;
     this.#send(form.event(index, first));
     await this.#stream?.read();
     for await (const event of events) {
@@ -171,7 +171,7 @@ class FollowedStream {
   }
 
   #finish(): void {
-    this.#send(this.#asked.form.close());
+    this.#send(this.#answer.form.close());
     this.#stream?.close();
   }
 
@@ -181,7 +181,7 @@ class FollowedStream {
     // The client has left.
     if (first === undefined) return this.#reply.hijack();
     const { outcome } = first[1];
-    const { form } = this.#asked;
+    const { form } = this.#answer;
     if (await form.otherwise?.(outcome)) return this.#reply;
     return sendOutcome(form.refusal, outcome, this.#request, this.#reply);
   }

@@ -40,7 +40,7 @@ export class BlueskyAccount {
     this.#options = options;
   }
 
-  readonly ask: Xrpc = async (call) => {
+  readonly xrpc: Xrpc = async (call) => {
     const { signal } = call.context;
     const tokens = this.#tokens ?? (await orAborted(this.#renewed(undefined), signal));
     try {
@@ -114,7 +114,7 @@ export class BlueskyAccount {
   }
 
   #post(method: 'createSession' | 'refreshSession', headers: Record<string, string>, body?: unknown): Promise<Tokens> {
-    return this.#options.upstream.ask({
+    return this.#options.upstream.request({
       path: `/xrpc/com.atproto.server.${method}`,
       method: 'POST',
       headers,

@@ -44,7 +44,7 @@ export class CreationTimes {
     if (this.#clock.now() < this.#restUntilMs) return;
     const context = { signal: signalWithTimeout(signal, LONGEST_MS) };
     try {
-      const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
+      const [first] = await this.#directory.request({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
       const createdAt = normaliseTime(first?.createdAt);
       if (createdAt !== undefined) this.#cached.set(did, createdAt);
     } catch (error) {

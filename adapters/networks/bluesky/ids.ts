@@ -134,7 +134,7 @@ const INVALID = 'handle.invalid';
 export const isHandle = (text: string): boolean => text.length <= MOST_CHARACTERS && HANDLE.test(text);
 
 /** Whether an account can be looked up by this handle. */
-export const isAskable = (handle: string): boolean => isHandle(handle) && handle.toLowerCase() !== INVALID;
+export const isPossibleHandle = (handle: string): boolean => isHandle(handle) && handle.toLowerCase() !== INVALID;
 
 /** Also for an account that has opted out of being shown. */
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');

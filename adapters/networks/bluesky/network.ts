@@ -78,11 +78,11 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     userAgent,
     limitOf: () => undefined,
   });
-  const ask = createXrpc(appView);
-  const profiles = new Profiles(ask, new CreationTimes(directory, clock, options.memories));
+  const xrpc = createXrpc(appView);
+  const profiles = new Profiles(xrpc, new CreationTimes(directory, clock, options.memories));
   const account =
     identifier && appPassword ? new BlueskyAccount({ upstream: service, identifier, appPassword, clock }) : undefined;
-  const searches = new Searches({ ask: account?.ask ?? ask, profiles, clock, mayUseV2: account !== undefined });
+  const searches = new Searches({ xrpc: account?.xrpc ?? xrpc, profiles, clock, mayUseV2: account !== undefined });
   const searcher = account ? ACCOUNT : isBlueskys(baseUrl) ? null : ANONYMOUS;
 
   async function page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
@@ -95,7 +95,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     } else if (session === ACCOUNT) {
       throw notReadByAccount();
     }
-    return read({ ask, profiles, searches, token, context }, list);
+    return read({ xrpc, profiles, searches, token, context }, list);
   }
 
   const anonymously = ({ session }: ReadContext): void => {
@@ -118,13 +118,13 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     },
     async tweets(ids, context) {
       anonymously(context);
-      return readTweets(ask, profiles, ids, context);
+      return readTweets(xrpc, profiles, ids, context);
     },
     page,
     ...(jetstreamUrl && {
       push: (log) => new PushedLists({ protocol: createJetstream(jetstreamUrl), log, userAgent, clock }),
     }),
-    selfCheck: (context) => selfCheck({ ask, account, canSearch: searcher !== null, context }),
+    selfCheck: (context) => selfCheck({ xrpc, account, canSearch: searcher !== null, context }),
     close: async () => void (await Promise.all([appView, service, directory].map((upstream) => upstream.close()))),
   };
 }
@@ -173,8 +173,8 @@ const READERS: Readers<Reader> = {
 };
 
 /** The thread of a repost: only the repost itself, because nobody can reply to it. */
-async function alone({ ask, profiles, context }: BlueskyListRead, id: string, wanted: boolean): Promise<NetworkPage> {
-  const [found] = await readTweets(ask, profiles, [id], context);
+async function alone({ xrpc, profiles, context }: BlueskyListRead, id: string, wanted: boolean): Promise<NetworkPage> {
+  const [found] = await readTweets(xrpc, profiles, [id], context);
   if (found === undefined || 'fail' in found) throw noTweet();
   return { tweets: wanted ? [found.ok] : [], next: null };
 }

@@ -18,24 +18,24 @@ export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
 
 /** Reads full profiles, because those in lists and posts have no counts. */
 export class Profiles {
-  readonly #ask: Xrpc;
+  readonly #xrpc: Xrpc;
   readonly #creationTimes: CreationTimes;
 
-  constructor(ask: Xrpc, creationTimes: CreationTimes) {
-    this.#ask = ask;
+  constructor(xrpc: Xrpc, creationTimes: CreationTimes) {
+    this.#xrpc = xrpc;
     this.#creationTimes = creationTimes;
   }
 
   /** One profile. Throws `not_found`, with the reason if the network gives one. */
   async one(actor: string, context: ReadContext): Promise<DetailedProfile> {
     const call = { method: 'app.bsky.actor.getProfile', params: { actor }, schema: ANSWERS.getProfile, context };
-    return this.#ask(call);
+    return this.#xrpc(call);
   }
 
   /** The profiles that exist, in no particular order. */
   async all(actors: readonly string[], context: ReadContext): Promise<LookedUp<DetailedProfile>> {
     const calls = chunks(actors).map((some) =>
-      this.#ask({ method: GET_PROFILES, params: { actors: some }, schema: ANSWERS.getProfiles, context }),
+      this.#xrpc({ method: GET_PROFILES, params: { actors: some }, schema: ANSWERS.getProfiles, context }),
     );
     const found = (await Promise.all(calls)).map(({ profiles }) => profiles);
     return { objects: found.flatMap(({ objects }) => objects), unread: found.flatMap(({ unread }) => unread) };

@@ -8,7 +8,7 @@ import type { Xrpc } from './xrpc.js';
 type Finding = NetworkReport['findings'][number];
 
 export interface Setup {
-  readonly ask: Xrpc;
+  readonly xrpc: Xrpc;
   readonly account: BlueskyAccount | undefined;
   readonly canSearch: boolean;
   readonly context: ReadContext;
@@ -25,22 +25,22 @@ export async function selfCheck(setup: Setup): Promise<NetworkReport> {
 /** Findings are public: the upstream's own messages and address are only for the log. */
 const why = (error: unknown): string => asServiceError(error).code;
 
-async function reads({ ask, context }: Setup): Promise<Finding> {
+async function reads({ xrpc, context }: Setup): Promise<Finding> {
   const params = { actors: ['bsky.app'] };
   try {
-    await ask({ method: 'app.bsky.actor.getProfiles', params, schema: ANSWERS.getProfiles, context });
+    await xrpc({ method: 'app.bsky.actor.getProfiles', params, schema: ANSWERS.getProfiles, context });
     return { ok: true, what: 'Profiles, tweets and lists are read from the AppView, without an account.' };
   } catch (error) {
     return { ok: false, what: `Unexpected response from the AppView: ${why(error)}` };
   }
 }
 
-async function search({ ask, account, canSearch, context }: Setup): Promise<Finding> {
+async function search({ xrpc, account, canSearch, context }: Setup): Promise<Finding> {
   if (!canSearch) return { ok: false, what: `Search is disabled: ${SWITCH_ON}.` };
   const params = { q: 'bluesky', limit: 1 };
   const who = account ? 'with the account' : 'without an account';
   try {
-    await (account?.ask ?? ask)({
+    await (account?.xrpc ?? xrpc)({
       method: 'app.bsky.feed.searchPosts',
       params,
       schema: ANSWERS.searchPosts,

@@ -23,7 +23,7 @@ export type Xrpc = <T>(call: XrpcCall<T>) => Promise<T>;
 export const createXrpc =
   (upstream: Upstream, headers: Readonly<Record<string, string>> = {}): Xrpc =>
   (call) =>
-    upstream.ask({
+    upstream.request({
       path: xrpcPath(call.method, call.params),
       headers,
       schema: call.schema,

@@ -53,12 +53,12 @@ export class Api {
   }
 
   async get<T>(get: Get<T>): Promise<T> {
-    return (await this.#ask(get)).body;
+    return (await this.#request(get)).body;
   }
 
   /** One page of a list that continues by `max_id`, and the next position. */
   async page<T>(get: Get<T>): Promise<{ readonly body: T; readonly next: string | null }> {
-    const { body, headers } = await this.#ask(get);
+    const { body, headers } = await this.#request(get);
     return { body, next: nextIn(headers.get('link'), 'max_id') };
   }
 
@@ -66,10 +66,10 @@ export class Api {
     return this.#upstream.close();
   }
 
-  #ask<T>({ path, query = [], schema, context, failureOf: own }: Get<T>) {
+  #request<T>({ path, query = [], schema, context, failureOf: own }: Get<T>) {
     const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
     const token = this.#tokenOf(context);
-    return this.#upstream.askWithHeaders({
+    return this.#upstream.requestWithHeaders({
       path: text === '' ? path : `${path}?${text}`,
       schema,
       context,

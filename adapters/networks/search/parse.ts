@@ -6,7 +6,7 @@ import { quoted } from '../../../src/lib/text.js';
 import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';
-import { askedTokens } from './tokens.js';
+import { queryTokens } from './tokens.js';
 
 const MAX_LENGTH = 4096;
 const MAX_TERMS = 100;
@@ -50,7 +50,7 @@ function parse(q: string): Query {
         return term;
       },
       text: (kind: 'word' | 'phrase', text: string, offset: number): Term => {
-        if (askedTokens(text).length > 0) return { kind, text };
+        if (queryTokens(text).length > 0) return { kind, text };
         const what = `${quoted(text)} has no letter, digit or emoji to search for: leave it out`;
         throw fault(q, offset, what);
       },

@@ -65,7 +65,7 @@ export function tokenize(text: string): Token[] {
  * spaces, only the pairs, because the last of them has the last character. A single character is looked for as the
  * beginning of any pair and as the last character of any run.
  */
-export const askedTokens = (text: string): Token[] =>
+export const queryTokens = (text: string): Token[] =>
   tokenize(text).filter(
     ({ kind }, index, tokens) => kind !== 'part' && (kind !== 'last' || tokens[index - 1]?.kind !== 'pair'),
   );

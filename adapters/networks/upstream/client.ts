@@ -53,14 +53,14 @@ export class Upstream {
   }
 
   /** The validated answer. Throws a ServiceError with an upstream code; an aborted read throws the signal's reason. */
-  async ask<T>(ask: UpstreamRequest<T>): Promise<T> {
-    return (await this.askWithHeaders(ask)).body;
+  async request<T>(request: UpstreamRequest<T>): Promise<T> {
+    return (await this.requestWithHeaders(request)).body;
   }
 
-  /** Like `ask`, but with the headers, for networks that put a list's next position there. */
-  async askWithHeaders<T>(ask: UpstreamRequest<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
-    const { path, schema, context, failureOf } = ask;
-    const { status, headers, text } = await this.#send(ask);
+  /** Like `request`, but with the headers, for networks that put a list's next position there. */
+  async requestWithHeaders<T>(request: UpstreamRequest<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
+    const { path, schema, context, failureOf } = request;
+    const { status, headers, text } = await this.#send(request);
     const limit = this.#options.limitOf(headers);
     if (limit) context.observe?.(limit);
     const json = parse(text);

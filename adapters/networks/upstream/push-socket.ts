@@ -57,7 +57,7 @@ export class PushSocket {
   #isConnected = false;
   #connectedAt = 0;
   /** When the other side last sent something; null: there is no connection to continue. */
-  #heardAt: number | null = null;
+  #receivedAt: number | null = null;
   #pauseMs: number;
   #mayConnectAt = 0;
   #cancelNext: () => void = () => {};
@@ -94,7 +94,7 @@ export class PushSocket {
     this.#isNeeded = false;
     this.#cancelNext();
     const socket = this.#socket;
-    [this.#socket, this.#heardAt] = [null, null];
+    [this.#socket, this.#receivedAt] = [null, null];
     if (socket === null) return;
     this.#lose();
     socket.close();
@@ -122,20 +122,20 @@ export class PushSocket {
 
   #connect(): void {
     const { address, userAgent, clock, onText, onPong } = this.#options;
-    const awayMs = this.#heardAt === null ? CONTINUED_MS : monotonic.now() - this.#heardAt;
+    const awayMs = this.#receivedAt === null ? CONTINUED_MS : monotonic.now() - this.#receivedAt;
     const { url, headers } = address(awayMs < CONTINUED_MS ? clock.now() - awayMs : null);
     const socket = new WebSocket(url, { ...CONFIGURED, headers: { 'user-agent': userAgent, ...headers } });
     this.#socket = socket;
     this.#reason = '';
     // Ignores whatever arrives after this socket was given up.
-    const hear = (then: (data: Buffer) => void) => (data: unknown) => {
+    const received = (then: (data: Buffer) => void) => (data: unknown) => {
       if (this.#socket !== socket || !this.#isConnected) return;
-      this.#heardAt = monotonic.now();
+      this.#receivedAt = monotonic.now();
       then(data as Buffer);
     };
-    const text = hear((data) => onText(data.toString('utf8')));
-    const pong = hear((data) => onPong(data.toString('latin1')));
-    const ping = hear(() => {});
+    const text = received((data) => onText(data.toString('utf8')));
+    const pong = received((data) => onPong(data.toString('latin1')));
+    const ping = received(() => {});
     socket.on('message', text).on('pong', pong).on('ping', ping);
     socket.on('open', () => {
       if (this.#socket === socket) this.#hasOpened();
@@ -155,7 +155,7 @@ export class PushSocket {
 
   #hasOpened(): void {
     this.#isConnected = true;
-    this.#connectedAt = this.#heardAt = monotonic.now();
+    this.#connectedAt = this.#receivedAt = monotonic.now();
     this.#say(true, 'connected');
     if (this.#isNeeded) this.#keepAlive();
     else this.spare();
@@ -164,7 +164,7 @@ export class PushSocket {
 
   #keepAlive(): void {
     this.#next(this.#times.pingEveryMs, () => {
-      if (monotonic.now() - (this.#heardAt ?? 0) > this.#times.silentMs) return void this.drop('it fell silent');
+      if (monotonic.now() - (this.#receivedAt ?? 0) > this.#times.silentMs) return void this.drop('it fell silent');
       this.#socket?.ping();
       this.#keepAlive();
     });

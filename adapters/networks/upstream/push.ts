@@ -81,7 +81,7 @@ export class PushedLists implements Push {
       ...{ userAgent, clock, random, times },
       onConnection: (isConnected, reason) => log.onConnection(isConnected, reason),
       onOpen: () => this.#name(),
-      onText: (text) => this.#hear(text),
+      onText: (text) => this.#receive(text),
       onPong: (text) => this.#confirm(Number(text)),
       onLost: () => this.#lose(),
     });
@@ -148,7 +148,7 @@ export class PushedLists implements Push {
     }
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const { data: said, error } = this.#options.protocol.message.safeParse(text);
     if (error !== undefined) this.#countUnreadable(problemIn(error));
     else if (said === 'refused') this.#socket.drop('the server refused to announce new items');

@@ -60,11 +60,11 @@ export class XApi {
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
   }
 
-  users(path: string, params: FieldParams, asked: RequestedInput, context: XContext): Promise<UsersAnswer> {
-    return this.#ask(
+  users(path: string, params: FieldParams, input: RequestedInput, context: XContext): Promise<UsersAnswer> {
+    return this.#request(
       path,
       { ...params, ...this.#vocabulary.users },
-      asked,
+      input,
       { kind: 'user', schema: usersAnswer },
       context,
     );
@@ -73,14 +73,14 @@ export class XApi {
   /** Users requested individually: like `users`, with their pinned post. */
   profiles(path: string, params: FieldParams, context: XContext): Promise<UsersAnswer> {
     const all = { ...params, ...this.#vocabulary.profiles };
-    return this.#ask(path, all, { kind: 'objects' }, { kind: 'user', schema: usersAnswer }, context);
+    return this.#request(path, all, { kind: 'objects' }, { kind: 'user', schema: usersAnswer }, context);
   }
 
-  tweets(path: string, params: FieldParams, asked: RequestedInput, context: XContext): Promise<TweetsAnswer> {
-    return this.#ask(
+  tweets(path: string, params: FieldParams, input: RequestedInput, context: XContext): Promise<TweetsAnswer> {
+    return this.#request(
       path,
       { ...params, ...this.#vocabulary.posts },
-      asked,
+      input,
       { kind: 'tweet', schema: tweetsAnswer },
       context,
     );
@@ -100,10 +100,10 @@ export class XApi {
     return this.#upstream.close();
   }
 
-  async #ask<T extends Answer>(
+  async #request<T extends Answer>(
     path: string,
     params: FieldParams,
-    asked: RequestedInput,
+    input: RequestedInput,
     { kind, schema }: Expected<T>,
     context: XContext,
   ): Promise<T> {
@@ -113,22 +113,22 @@ export class XApi {
     const leave = await this.#limits.enter(this.#nameOf(token), endpoint, context.signal).catch((error: unknown) => {
       throw isBeside && error instanceof ServiceError ? beside(error) : error;
     });
-    let told: Limit | undefined;
+    let observed: Limit | undefined;
     const observe = (limit: Limit): void => {
-      told = limit;
+      observed = limit;
       if (!isBeside) context.observe?.(limit);
     };
-    const sent = this.#upstream.ask({
+    const sent = this.#upstream.request({
       path: `${path}?${new URLSearchParams(params)}`,
       headers: { authorization: `Bearer ${token}` },
       schema,
       context: { ...context, observe },
       failureOf(answered) {
-        const failure = refusalFailure(answered, asked) ?? defaultFailure(answered);
+        const failure = refusalFailure(answered, input) ?? defaultFailure(answered);
         return isBeside && failure.code === 'upstream_rate_limited' ? beside(failure) : failure;
       },
     });
-    const answer = await sent.finally(() => leave(told));
+    const answer = await sent.finally(() => leave(observed));
     if (answer.returned > 0) context.onBilled?.({ kind, items: answer.returned });
     return answer;
   }

@@ -85,15 +85,15 @@ export class EndpointLimits {
       leave();
       throw refusal;
     });
-    return async (told) => {
-      const limit = told !== undefined && told.resetsInSeconds > 0 ? told : undefined;
+    return async (reported) => {
+      const limit = reported !== undefined && reported.resetsInSeconds > 0 ? reported : undefined;
       // An aborted call has no answer; the next call finds out.
       const assumed = signal.aborted ? undefined : UNLIMITED;
       const own = limit ?? (this.#isKnown(calls) ? undefined : assumed);
       if (own) this.#note(calls, own);
       leave();
-      const heard = limit ?? (taken === 'first' && own === assumed ? assumed : undefined);
-      if (heard) await this.#shared?.note(bucket, heard.remaining, heard.resetsInSeconds * 1000);
+      const learned = limit ?? (taken === 'first' && own === assumed ? assumed : undefined);
+      if (learned) await this.#shared?.note(bucket, learned.remaining, learned.resetsInSeconds * 1000);
       else if (taken !== 'unknown') await this.#shared?.giveBack(bucket);
     };
   }
@@ -101,20 +101,20 @@ export class EndpointLimits {
   /** Throws while no call may be made. */
   async require(session: string, endpoint: string): Promise<void> {
     this.#requireOwn(this.#of(session, endpoint), endpoint);
-    await this.#ask(sessionBucket(session, endpoint), endpoint, 0);
+    await this.#takeShared(sessionBucket(session, endpoint), endpoint, 0);
   }
 
   /** Takes one of the calls that all processes share, as soon as it is known how many are left. */
   async #take(bucket: string, endpoint: string, signal: AbortSignal): Promise<Taken['is']> {
     for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-      const is = await this.#ask(bucket, endpoint, 1);
+      const is = await this.#takeShared(bucket, endpoint, 1);
       if (is !== 'awaited') return is;
       if (waitedMs >= FINDS_OUT_WITHIN_MS) return 'unknown';
       await wait(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 
-  async #ask(bucket: string, endpoint: string, calls: 0 | 1): Promise<Taken['is']> {
+  async #takeShared(bucket: string, endpoint: string, calls: 0 | 1): Promise<Taken['is']> {
     const taken: Taken = (await this.#shared?.take(bucket, calls)) ?? { is: 'unknown' };
     if (taken.is === 'empty') throw usedUp(endpoint, taken.waitMs);
     return taken.is;

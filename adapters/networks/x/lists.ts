@@ -30,8 +30,8 @@ export interface ListPlace {
 
 const LIST = { kind: 'list' } as const;
 
-const listParams = ({ asked }: Sized, token: string | null) => ({
-  max_results: String(asked),
+const listParams = ({ size }: Sized, token: string | null) => ({
+  max_results: String(size),
   ...(token !== null && { pagination_token: token }),
 });
 

@@ -74,16 +74,16 @@ const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
 /** The failure for a refusal with a meaning specific to X; undefined for any other refusal. */
-export function refusalFailure(refusal: UpstreamRefusal, asked: RequestedInput): ServiceError | undefined {
+export function refusalFailure(refusal: UpstreamRefusal, input: RequestedInput): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
   const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
   const isOfObject =
     body && (refusal.status === 403 || refusal.status === 404) && Object.hasOwn(GONE, problemType(body));
-  if (isOfObject && asked.kind !== 'search') return problemFailure(body, 'object');
+  if (isOfObject && input.kind !== 'search') return problemFailure(body, 'object');
   switch (refusal.status) {
     case 400:
-      return body && badInput(body, asked, refusal);
+      return body && badInput(body, input, refusal);
     case 402:
       return noAccount('Our account with the network has run out of credits.', CREDITS_S);
     case 403:
@@ -91,7 +91,7 @@ export function refusalFailure(refusal: UpstreamRefusal, asked: RequestedInput):
         return noAccount('Our account with the network has reached its cap.', CAP_S);
       return notAllowed(
         refusal,
-        asked,
+        input,
         body?.reason === 'client-not-enrolled' || problemType(body ?? {}) === 'client-forbidden',
       );
     case 404:
@@ -120,14 +120,14 @@ const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
  */
 function badInput(
   body: ReturnType<typeof refusalSchema.parse>,
-  asked: RequestedInput,
+  input: RequestedInput,
   refusal: UpstreamRefusal,
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
   if (parameters.some((name) => TOKENS.includes(name))) {
     return badRequest('The network no longer accepts this cursor: start again without one.', 'cursor');
   }
-  if (asked.kind !== 'search' || asked.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
+  if (input.kind !== 'search' || input.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
   const message = body.errors?.[0]?.message ?? body.detail ?? 'the query is invalid';
   return new ServiceError('bad_request', `The network rejected q: ${sentence(message)}`, {
     param: 'q',
@@ -136,11 +136,11 @@ function badInput(
 }
 
 /** 403: these credentials may not read this (P15). If every application may read it, the credentials are useless. */
-function notAllowed(refusal: UpstreamRefusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
-  if (asked.kind === 'search' && asked.product !== 'Latest') {
-    return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);
+function notAllowed(refusal: UpstreamRefusal, input: RequestedInput, isNotEnrolled: boolean): ServiceError {
+  if (input.kind === 'search' && input.product !== 'Latest') {
+    return failure('product_unavailable', `Our network session has no access to ${input.product} search.`, refusal);
   }
-  if (isNotEnrolled && asked.kind === 'objects') {
+  if (isNotEnrolled && input.kind === 'objects') {
     return failure('no_account', 'Our application is not enrolled with the network.', refusal, {
       retryAfter: NOT_ENROLLED_S,
     });

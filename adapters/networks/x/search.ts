@@ -29,15 +29,15 @@ export async function readSearch(
 ): Promise<NetworkPage> {
   const { api, token, context, want } = place;
   checkSearch(q, product, place.settings);
-  const asked = { kind: 'search', product } as const;
+  const input = { kind: 'search', product } as const;
   if (product === 'People') {
-    const { asked: size, page } = choosePageSize(PEOPLE, want);
+    const { size, page } = choosePageSize(PEOPLE, want);
     const params = {
       query: compilePeople(q),
       max_results: String(size),
       ...(token !== null && { next_token: token }),
     };
-    const answer = await api.users('/2/users/search', params, asked, context);
+    const answer = await api.users('/2/users/search', params, input, context);
     subjectIn(answer, 'user');
     return { users: mapUsers(answer), next: nextToken(answer), ...page };
   }
@@ -61,7 +61,7 @@ async function searchPosts(
   { api, token, context, want, settings }: SearchPlace,
   { query, bounds, product, isOurs = false }: PostSearch,
 ): Promise<PostPage> {
-  const { asked: size, page } = choosePageSize(POSTS, want);
+  const { size, page } = choosePageSize(POSTS, want);
   const begun = token === null ? null : parseToken(token);
   const window = begun?.window ?? chooseWindow(bounds, settings);
   const all = {

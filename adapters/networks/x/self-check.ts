@@ -44,7 +44,7 @@ function checkToken(check: Check, context: ReadContext, name: string): Promise<F
   const other = check.options.vocabulary === 'tweet' ? 'post' : 'tweet';
   return finding(check, context, {
     question: 'post',
-    ask: () => check.api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context),
+    call: () => check.api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context),
     yes: `X: ${name} can read tweets, profiles and timelines.`,
     no: (error) => {
       // The answer lacks fields that were requested by name.
@@ -66,13 +66,13 @@ async function checkKinds(check: Check, context: ReadContext): Promise<Finding[]
   return Promise.all([
     finding(check, context, {
       question: 'followers',
-      ask: () => api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
+      call: () => api.users(`/2/users/${KNOWN_USER}/followers`, { max_results: '1' }, { kind: 'list' }, context),
       yes: 'X: followers and following can be read.',
       no: because('X: followers and following cannot be read; access depends on your X application (developer.x.com)'),
     }),
     finding(check, context, {
       question: `search ${path}`,
-      ask: () => api.tweets(`/2/tweets/search/${path}`, query, latest, context),
+      call: () => api.tweets(`/2/tweets/search/${path}`, query, latest, context),
       yes: `X: search covers ${reach}.`,
       no: because(
         isArchive
@@ -82,7 +82,7 @@ async function checkKinds(check: Check, context: ReadContext): Promise<Finding[]
     }),
     finding(check, context, {
       question: 'people',
-      ask: () => api.users('/2/users/search', { query: NOBODY, max_results: '1' }, people, context),
+      call: () => api.users('/2/users/search', { query: NOBODY, max_results: '1' }, people, context),
       yes: 'X: People can be searched.',
       no: because('X: People cannot be searched; that requires a user-context token'),
     }),
@@ -91,7 +91,7 @@ async function checkKinds(check: Check, context: ReadContext): Promise<Finding[]
 
 interface Question {
   readonly question: string;
-  readonly ask: () => Promise<TweetsAnswer | UsersAnswer>;
+  readonly call: () => Promise<TweetsAnswer | UsersAnswer>;
   readonly yes: string;
   readonly no: (error: unknown) => string;
 }
@@ -99,7 +99,7 @@ interface Question {
 async function finding(
   { api, memory }: Check,
   context: ReadContext,
-  { question, ask, yes, no }: Question,
+  { question, call, yes, no }: Question,
 ): Promise<Finding> {
   try {
     const name = api.questionOf(question, context);
@@ -109,7 +109,7 @@ async function finding(
       return { ok: true, what };
     }
     if (state === 'ask')
-      await asked(ask().then(requireReadable), (isGood) => memory?.note(name, isGood), context.signal);
+      await noteAnswer(call().then(requireReadable), (isGood) => memory?.note(name, isGood), context.signal);
     return { ok: true, what: yes };
   } catch (error) {
     return { ok: false, what: no(error) };
@@ -117,7 +117,7 @@ async function finding(
 }
 
 /** An answer that this process no longer waits for may still be billed, so its question counts as asked for the day. */
-async function asked(
+async function noteAnswer(
   answer: Promise<unknown>,
   note: (isGood: boolean) => Promise<void> | undefined,
   signal: AbortSignal,

@@ -124,13 +124,13 @@ const TimeLabels = ({ bars, step }: ChartData) => {
 const Sum = ({ data, shown }: { data: ChartData; shown: ChartData }) => {
   const total = data.series.reduce((sum, series) => sum + series.total, 0);
   const [first = ''] = shown.bars;
-  const told = [
+  const notes = [
     ...(hasLines(data) || data.series.length < 2 ? [] : [`Total: ${figure(total)} ${data.unit}.`]),
     ...(shown === data || data.bars[0] === undefined
       ? []
       : [`Drawn from ${shortTime(first)}: nothing before that since ${shortTime(data.bars[0])}.`]),
   ];
-  return told.length === 0 ? null : <p class="soft">{told.join(' ')}</p>;
+  return notes.length === 0 ? null : <p class="soft">{notes.join(' ')}</p>;
 };
 
 const Legend = ({ data }: { data: ChartData }) => (

@@ -105,13 +105,17 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   keyless(COMPOSE_PATH, async (request, reply) => sendStatic(request, reply, (await shelf.get()).compose));
   const page = (folder: string) =>
     negotiated(async (request, reply) => {
-      const asked = folder + (request.params as { page: string }).page;
-      const isMarkdown = asked.endsWith('.md');
-      const found = (await shelf.get()).pages.get(isMarkdown ? asked.slice(0, -'.md'.length) : asked);
+      const requestedPath = folder + (request.params as { page: string }).page;
+      const isMarkdown = requestedPath.endsWith('.md');
+      const found = (await shelf.get()).pages.get(isMarkdown ? requestedPath.slice(0, -'.md'.length) : requestedPath);
       if (found !== undefined && !isMarkdown && wantsHtml(request)) return sendHtml(request, reply, found.html);
       if (found !== undefined) return sendStatic(request, reply, found.markdown);
       if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
-      return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
+      return sendFailure(
+        request,
+        reply,
+        new ServiceError('not_found', `There is no page ${quoted(requestedPath)} in /docs.`),
+      );
     });
   keyless('/docs/:page', page(''));
   keyless('/docs/clients/:page', page('clients/'));

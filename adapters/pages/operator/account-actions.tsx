@@ -7,7 +7,7 @@ import { faultAt, InputField } from '../kit/signed-in/fields.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, Notice, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
-import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
+import type { GrantErrors, GrantInput, GrantRequest } from './grant-form.js';
 import { Limits, Note, type SettingsErrors, type SettingsInput } from './settings-form.js';
 
 export interface OperatorAccountModel {
@@ -182,13 +182,13 @@ export interface ConfirmModel {
   readonly account: AccountRecord;
   readonly grantId: string;
   readonly typed: GrantInput;
-  readonly asked: GrantAsked;
+  readonly requested: GrantRequest;
 }
 
 /** Asks for confirmation before credits are granted, because they cannot be taken back here. */
-export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: ConfirmModel): string =>
+export const confirmGrantPage = ({ layout, account, grantId, typed, requested }: ConfirmModel): string =>
   operatorPage(
-    { title: `Grant ${formatCredits(asked.amount)}?`, here: '/operator/accounts', below: true, layout },
+    { title: `Grant ${formatCredits(requested.amount)}?`, here: '/operator/accounts', below: true, layout },
     <Card id="confirm" title="Please confirm">
       <dl class="facts">
         <div>
@@ -205,12 +205,12 @@ export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: Con
         </div>
         <div>
           <dt>Balance afterwards</dt>
-          <dd>{formatCredits(account.balance + asked.amount)}</dd>
+          <dd>{formatCredits(account.balance + requested.amount)}</dd>
         </div>
         <div>
           <dt>Reason</dt>
           <dd>
-            <bdi>{asked.reason}</bdi>
+            <bdi>{requested.reason}</bdi>
           </dd>
         </div>
       </dl>

@@ -38,21 +38,21 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
   const { store } = options;
   routes.page('/operator/accounts', async (signedIn, reply) => {
     const query = queryString(signedIn.request);
-    const asked = (query.get('q') ?? '').trim();
+    const search = (query.get('q') ?? '').trim();
     const after = query.get('after') ?? '';
-    const error = asked.length > LONGEST_SEARCH ? `Enter at most ${LONGEST_SEARCH} characters.` : null;
+    const error = search.length > LONGEST_SEARCH ? `Enter at most ${LONGEST_SEARCH} characters.` : null;
     const found =
       error === null
-        ? await store.accounts({ matching: asked, after: isUuid(after) ? after : undefined, limit: MOST_ACCOUNTS + 1 })
+        ? await store.accounts({ matching: search, after: isUuid(after) ? after : undefined, limit: MOST_ACCOUNTS + 1 })
         : [];
     const accounts = found.slice(0, MOST_ACCOUNTS);
     const next = found.length > MOST_ACCOUNTS ? (accounts.at(-1)?.accountId ?? null) : null;
-    const page = accountsPage({ layout: operatorLayout(signedIn), asked, error, accounts, next });
+    const page = accountsPage({ layout: operatorLayout(signedIn), search, error, accounts, next });
     return sendPrivatePage(error === null ? reply : reply.code(400), page);
   });
   routes.page('/operator/accounts.csv', async ({ request }, reply) => {
-    const asked = (queryString(request).get('q') ?? '').trim().slice(0, LONGEST_SEARCH);
-    return sendCsv(reply, 'accounts', accountsCsv(await store.accounts({ matching: asked, limit: MOST_FILE_ROWS })));
+    const search = (queryString(request).get('q') ?? '').trim().slice(0, LONGEST_SEARCH);
+    return sendCsv(reply, 'accounts', accountsCsv(await store.accounts({ matching: search, limit: MOST_FILE_ROWS })));
   });
   routes.page('/operator/accounts/:accountId/statement.csv', async (signedIn, reply) => {
     const { accountId } = await namedAccount(signedIn, options);
@@ -114,12 +114,12 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
   ] as const) {
     action(what, async (signedIn, account, form, reply) => {
       const settingsTyped = settingsIn(form);
-      const asked = read(settingsTyped);
-      if ('errors' in asked) {
-        const page = await shown(signedIn, account, options, { settingsTyped, settingsErrors: asked.errors });
+      const parsed = read(settingsTyped);
+      if ('errors' in parsed) {
+        const page = await shown(signedIn, account, options, { settingsTyped, settingsErrors: parsed.errors });
         return sendPrivatePage(reply.code(400), page);
       }
-      await store.changeSettings(account.accountId, asked.change, byOperator(signedIn));
+      await store.changeSettings(account.accountId, parsed.change, byOperator(signedIn));
       return redirectTo(reply, `/operator/accounts/${account.accountId}?done=${done}`);
     });
   }
@@ -150,17 +150,17 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
     const page = await shown(signedIn, account, options, { typed, errors, grantId });
     return sendPrivatePage('errors' in read ? reply.code(400) : reply, page);
   }
-  const { asked } = read;
+  const { requested } = read;
   if (form.get('step') !== 'confirmed') {
     const layout = operatorLayout(signedIn);
-    return sendPrivatePage(reply, confirmGrantPage({ layout, account, grantId, typed, asked }));
+    return sendPrivatePage(reply, confirmGrantPage({ layout, account, grantId, typed, requested }));
   }
   const { accountId } = account;
-  await ledger.grant({ requestId: grantId, accountId, ...asked }, byOperator(signedIn));
+  await ledger.grant({ requestId: grantId, accountId, ...requested }, byOperator(signedIn));
   // Repeating an id grants nothing, so this fails if the first grant was of another amount.
   const entries = await ledger.statement(accountId, EVENTS, signedIn.signal);
   const entry = entries.find(({ requestId }) => requestId === grantId);
-  if (entry !== undefined && entry.amount !== asked.amount) throw usedForm();
+  if (entry !== undefined && entry.amount !== requested.amount) throw usedForm();
   return redirectTo(reply, `/operator/accounts/${accountId}?done=granted`);
 }
 

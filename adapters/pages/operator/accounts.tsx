@@ -11,7 +11,7 @@ import { operatorPage } from './frame.js';
 export interface AccountsModel {
   readonly layout: PageLayout;
   /** The search text as typed; empty for all accounts. */
-  readonly asked: string;
+  readonly search: string;
   /** What is wrong with the search text. */
   readonly error: string | null;
   readonly accounts: readonly ListedAccount[];
@@ -19,14 +19,14 @@ export interface AccountsModel {
   readonly next: string | null;
 }
 
-export const Find = ({ asked, error }: Pick<AccountsModel, 'asked' | 'error'>) => (
+export const Find = ({ search, error }: Pick<AccountsModel, 'search' | 'error'>) => (
   <section class="card" aria-label="Find an account">
     <form method="get" action="/operator/accounts" class="row-form">
       <InputField
         name="q"
         label="Part of a name or email address, an account id, or the six characters of a key"
         grow
-        value={asked}
+        value={search}
         dir="auto"
         fault={faultAt('q', error)}
       />
@@ -82,13 +82,16 @@ export const accountsPage = (model: AccountsModel): string =>
       <Find {...model} />
       <Card
         id="list"
-        title={model.asked === '' ? 'Newest accounts' : 'Found'}
-        aside={<CsvLink href={`/operator/accounts.csv?${new URLSearchParams({ q: model.asked })}`} />}
+        title={model.search === '' ? 'Newest accounts' : 'Found'}
+        aside={<CsvLink href={`/operator/accounts.csv?${new URLSearchParams({ q: model.search })}`} />}
       >
         {model.accounts.length === 0 ? <Nothing>No account matches.</Nothing> : <AccountTable {...model} />}
         {model.next === null ? null : (
           <p>
-            <a class="button" href={`/operator/accounts?${new URLSearchParams({ q: model.asked, after: model.next })}`}>
+            <a
+              class="button"
+              href={`/operator/accounts?${new URLSearchParams({ q: model.search, after: model.next })}`}
+            >
               Older accounts
             </a>
           </p>

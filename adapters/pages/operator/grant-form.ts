@@ -21,7 +21,7 @@ export const EMPTY_GRANT: GrantInput = { credits: '', reason: '' };
 /** Messages for the operator, by field. */
 export type GrantErrors = Partial<Record<keyof GrantInput, string>>;
 
-export interface GrantAsked {
+export interface GrantRequest {
   readonly amount: Thousandths;
   readonly reason: string;
 }
@@ -49,9 +49,9 @@ export const grantIn = (form: URLSearchParams): GrantInput => ({
 });
 
 /** What to grant, or what is wrong with each field. */
-export function readGrant(typed: GrantInput): { readonly asked: GrantAsked } | { readonly errors: GrantErrors } {
+export function readGrant(typed: GrantInput): { readonly requested: GrantRequest } | { readonly errors: GrantErrors } {
   const { success, data, error } = grant.safeParse(typed);
-  if (success) return { asked: { amount: data.credits, reason: data.reason } };
+  if (success) return { requested: { amount: data.credits, reason: data.reason } };
   const errors: { credits?: string; reason?: string } = {};
   for (const { path, message } of error.issues) {
     const field = path[0] === 'credits' ? 'credits' : 'reason';

@@ -35,8 +35,11 @@ const NEWEST = 5;
 function mountFigures(routes: AuthenticatedRoutes, options: OperatorOptions): void {
   const { clock, status, store, traffic } = options;
   const requestedFigures = ({ request }: SignedInRequest): Promise<ServiceFigures> => {
-    const asked = Number(queryString(request).get('days'));
-    return readFigures(options, daysUntil(clock.now(), DAY_COUNTS.find((days) => days === asked) ?? USUAL_DAYS));
+    const requestedDays = Number(queryString(request).get('days'));
+    return readFigures(
+      options,
+      daysUntil(clock.now(), DAY_COUNTS.find((days) => days === requestedDays) ?? USUAL_DAYS),
+    );
   };
   const requestedTraffic = async ({ request }: SignedInRequest): Promise<TrafficModel> => {
     const time = trafficTime(requestedSpan(queryString(request)), clock.now());

@@ -102,7 +102,7 @@ export const overviewPage = (model: OverviewModel): string =>
   operatorPage(
     { title: 'Overview', lead: 'This server at a glance.', here: '/operator', layout: model.layout },
     <>
-      <Find asked="" error={null} />
+      <Find search="" error={null} />
       <div class="three">
         <Requests {...model} />
         <Money {...model} />

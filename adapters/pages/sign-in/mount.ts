@@ -49,8 +49,8 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     const { next, sent, again } = request.query as Record<string, unknown>;
     const wanted = safeNext(typeof next === 'string' ? next : null);
     const visitor = await options.sessionCookies.visitorOf(request);
-    const isAsked = sent !== undefined || again !== undefined;
-    if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
+    const isExplicit = sent !== undefined || again !== undefined;
+    if (visitor && wanted !== null && !isExplicit) return goTo(reply, wanted);
     // Signed-in visitors get the page, too: they may have a link to another account, which only their browser can see.
     const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
@@ -105,23 +105,23 @@ const spendHandler = (options: SignInMountOptions): Handler => {
   return async (request, reply) => {
     refuseCrossSite(request);
     const fields = readForm(request);
-    const asked = safeNext(fields.get('next'));
+    const wanted = safeNext(fields.get('next'));
     const token = fields.get('token') ?? '';
     try {
       // An attacker may send a link that signs its reader in to the attacker's account, so people must see whose
       // account it is before they click.
       if (fields.get('seen') !== '1') {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
-        return show(options, request, reply, { next: asked, state });
+        return show(options, request, reply, { next: wanted, state });
       }
       const { session, next } = await signIn.spend(token, requestOrigin(request));
       // Ends this browser's previous session, because the browser loses that session's secret now.
       await endSession(options, request);
       sessionCookies.set(reply, session);
-      return goTo(reply, next ?? asked ?? HOME);
+      return goTo(reply, next ?? wanted ?? HOME);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.detail.reason !== 'link_spent') throw error;
-      return show(options, request, reply.code(error.status), { next: asked, state: { kind: 'spent' } });
+      return show(options, request, reply.code(error.status), { next: wanted, state: { kind: 'spent' } });
     }
   };
 };

@@ -166,7 +166,7 @@ const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
   );
 };
 
-const Ask = (page: SignInPage) => (
+const SignInForm = (page: SignInPage) => (
   <>
     <h1>Sign in</h1>
     <ByLink next={page.next} />
@@ -239,7 +239,7 @@ const Confirm = ({ next, token, name }: { next: string | null; token: string; na
 const content = (page: SignInPage): VNode => {
   const { state, next } = page;
   if (state.kind === 'confirm') return <Confirm next={next} token={state.token} name={state.name} />;
-  return state.kind === 'sent' ? <Sent {...page} /> : <Ask {...page} />;
+  return state.kind === 'sent' ? <Sent {...page} /> : <SignInForm {...page} />;
 };
 
 const body = (page: SignInPage): VNode => (

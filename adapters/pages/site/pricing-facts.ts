@@ -117,23 +117,23 @@ function itemsIn(text: string): number | null {
 /** What the calculator shows for a query; without one, the first of the typical uses. */
 export function calculate(query: Readonly<Record<string, unknown>>): Calculation {
   const per = query.per === 'month' ? 'month' : 'day';
-  const isAsked = UNIT_NAMES.some((unit) => query[unit] !== undefined);
+  const hasInput = UNIT_NAMES.some((unit) => query[unit] !== undefined);
   const [example] = USES;
-  const asked = UNIT_NAMES.map((unit) => {
-    const text = isAsked
+  const inputs = UNIT_NAMES.map((unit) => {
+    const text = hasInput
       ? String(query[unit] ?? '').trim()
       : String((example?.items[unit] ?? 0) / TIMES_A_MONTH[per] || '');
     return { unit, text, items: itemsIn(text) };
   });
-  const fields = asked.map(({ unit, text, items }) => ({
+  const fields = inputs.map(({ unit, text, items }) => ({
     ...{ unit, text },
     error:
       items === null
         ? `${quoted(text)} is not a whole number of items from 0 to ${MOST_ITEMS.toLocaleString('en-US')}.`
         : null,
   }));
-  const isWrong = asked.some(({ items }) => items === null);
-  const month = monthOf(Object.fromEntries(asked.map(({ unit, items }) => [unit, (items ?? 0) * TIMES_A_MONTH[per]])));
+  const isWrong = inputs.some(({ items }) => items === null);
+  const month = monthOf(Object.fromEntries(inputs.map(({ unit, items }) => [unit, (items ?? 0) * TIMES_A_MONTH[per]])));
   const warnings = ignoredParameters(
     Object.keys(query).filter((name) => name !== 'per' && !Object.hasOwn(UNITS, name)),
   );

@@ -5,7 +5,7 @@ import { isUuid } from '../../../src/lib/uuid.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
 import type { Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { tellKeyChanges } from './key-changes.js';
+import { notifyKeyChanges } from './key-changes.js';
 
 /** An account's keys or codes: of all members, or only those that one person created. */
 interface Of {
@@ -34,7 +34,7 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
       update keys set revoked_at = now()
       where account_id = ${of} and revoked_at is null and (expires_at is null or expires_at > now()) and ${isTheirs}
       returning prefix, hash`;
-    await tellKeyChanges(tx, keys);
+    await notifyKeyChanges(tx, keys);
     for (const { prefix } of keys) await record(tx, of, by, 'key.revoked', { key_prefix: prefix });
     ended += grants.length + keys.length;
   }

@@ -7,7 +7,7 @@ import { lockingTransaction } from '../locking-transaction.js';
 import { retryRead } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { KEY_CHANGE, tellAccountChange } from './key-changes.js';
+import { KEY_CHANGE, notifyAccountChange } from './key-changes.js';
 import { addKey, changeKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
 import { findTestAccount, openTestAccount } from './test-accounts.js';
 
@@ -172,7 +172,7 @@ async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: A
   await tx`update sale_disputes set freezes = false where account_id = ${accountId} and freezes`;
   if (account.isFrozen === frozen) return true;
   await tx`update accounts set frozen_at = ${frozen ? tx`now()` : null} where account_id = ${accountId}`;
-  await tellAccountChange(tx, accountId);
+  await notifyAccountChange(tx, accountId);
   await record(tx, accountId, by, frozen ? 'account.frozen' : 'account.thawed');
   return true;
 }

@@ -15,7 +15,7 @@ export async function enterKey(
  * Nodes remember keys for a moment, so the transaction that changes keys' rights tells all nodes, once it is committed
  * (A9). Where the tables are in one Postgres, triggers also tell of changes that are made by hand.
  */
-export async function tellKeyChanges(tx: Transaction, keys: readonly { readonly hash: Buffer }[]): Promise<void> {
+export async function notifyKeyChanges(tx: Transaction, keys: readonly { readonly hash: Buffer }[]): Promise<void> {
   if (keys.length === 0) return;
   const hashes = keys.map(({ hash }) => hash.toString('hex'));
   await tx`select pg_notify(${KEY_CHANGE}, hash) from unnest(${hashes}::text[]) hash`;
@@ -25,10 +25,10 @@ export async function tellKeyChanges(tx: Transaction, keys: readonly { readonly 
  * Tells of a change to the account itself, which its test account shares. Names only keys that still work, as ended
  * ones may be many.
  */
-export async function tellAccountChange(tx: Transaction, accountId: string): Promise<void> {
+export async function notifyAccountChange(tx: Transaction, accountId: string): Promise<void> {
   const keys = await tx<{ hash: Buffer }[]>`
     select hash from keys
     where (account_id = ${accountId} or account_id in (select account_id from accounts where test_of = ${accountId}))
       and revoked_at is null and (expires_at is null or expires_at > now())`;
-  await tellKeyChanges(tx, keys);
+  await notifyKeyChanges(tx, keys);
 }

@@ -6,7 +6,7 @@ import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { enterKey, tellKeyChanges } from './key-changes.js';
+import { enterKey, notifyKeyChanges } from './key-changes.js';
 
 /** A key with its account, so that a key of another account never matches. */
 interface KeyOf {
@@ -137,7 +137,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   if (row === undefined) throw new ServiceError('not_found', 'No such account.');
   const of = { accountId: key.accountId, keyId: row.keyId };
   if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
-  await tellKeyChanges(tx, [key]);
+  await notifyKeyChanges(tx, [key]);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
   return readKey(tx, of);
 }
@@ -167,7 +167,7 @@ export async function rotateKey(
     await tx`
       update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where ${isKey(tx, of)}`;
   }
-  await tellKeyChanges(tx, [{ hash }, ...(await hashOf(tx, of))]);
+  await notifyKeyChanges(tx, [{ hash }, ...(await hashOf(tx, of))]);
   // Gives the watches up, so that the process that follows them next reads the new key. Items that the current one is
   // about to write are then found again, free of charge.
   await tx`
@@ -211,7 +211,7 @@ export async function changeKey(
     if (isReplaced) throw badRequest('This key was rotated, so its expiry can no longer be changed.', 'expires');
     await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
-  await tellKeyChanges(tx, await hashOf(tx, of));
+  await notifyKeyChanges(tx, await hashOf(tx, of));
   const changed = await readKey(tx, of);
   await record(tx, of.accountId, by, 'key.changed', {
     key_prefix: prefix,
@@ -237,7 +237,7 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
   const { prefix, revokedAt } = await lockKey(tx, of);
   if (revokedAt === null) {
     await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
-    await tellKeyChanges(tx, await hashOf(tx, of));
+    await notifyKeyChanges(tx, await hashOf(tx, of));
     await record(tx, of.accountId, by, 'key.revoked', { key_prefix: prefix });
   }
   return readKey(tx, of);

@@ -135,7 +135,7 @@ export const createNotices = (sql: Sql): Notices => ({
     ),
     topup as materialized (${lastTopups(sql, sql`select account_id from owner`)})
     select account_id as "accountId", email, w.balance_thousandths as balance, t.balance_after as "full", t.seq as "topupSeq",
-      (select min(percent) from balance_notices n where n.account_id = t.account_id and n.topup_seq = t.seq) as told
+      (select min(percent) from balance_notices n where n.account_id = t.account_id and n.topup_seq = t.seq) as notified
     from owner join wallet w using (account_id) join topup t using (account_id) where t.balance_after > 0`,
 
   claim: ({ accountId, topupSeq }, percents, notice) =>

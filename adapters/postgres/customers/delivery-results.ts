@@ -44,7 +44,7 @@ export function createDeliveryResults(sql: Sql): Results {
       await failed.load({ delivery, at, result, dueAt });
     },
 
-    async giveUp(delivery, nowMs, result, tell) {
+    async giveUp(delivery, nowMs, result, noticesOf) {
       if (!isOrdered(delivery)) return;
       await sql.begin(async (tx) => {
         await lockWatches(tx, [delivery], false);
@@ -53,7 +53,7 @@ export function createDeliveryResults(sql: Sql): Results {
         const paused = await pauseUndelivered(tx, delivery, new Date(nowMs));
         if (paused !== undefined) {
           const mailId = stopMailId(paused.keyId, 'undelivered', nowMs);
-          await writeDeliveries(tx, { ...paused, alertId: null, mailId }, tell(paused));
+          await writeDeliveries(tx, { ...paused, alertId: null, mailId }, noticesOf(paused));
         }
         // An ended watch cannot be resumed.
         else if (await isEnded(tx, delivery)) await giveUpItems(tx, delivery);

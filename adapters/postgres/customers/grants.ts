@@ -11,8 +11,8 @@ import { refresh } from './oauth-refresh.js';
 /** Grants, their codes and their refresh tokens, in Postgres. */
 export const createGrantStore = (sql: Sql): GrantStore => ({
   approve: (code, by) => approve(sql, code, by),
-  redeem: (ask, issue) => redeem(sql, ask, issue),
-  refresh: (ask) => refresh(sql, ask),
+  redeem: (request, issue) => redeem(sql, request, issue),
+  refresh: (request) => refresh(sql, request),
   findByToken: (hashes) => findByToken(sql, hashes),
   async revoke(of, by, now) {
     if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;

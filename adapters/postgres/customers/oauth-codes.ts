@@ -2,7 +2,7 @@ import type { Actor } from '../../../src/domain/audit.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { enterKey, tellKeyChanges } from '../accounts/key-changes.js';
+import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant } from './oauth-grant-end.js';
@@ -73,7 +73,7 @@ async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair
     )
     insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, created_at, expires_at)
     select ${pair.refreshHash}, account_id, grant_id, key_id, ${now}, ${pair.refreshEndsAt} from key`;
-  await tellKeyChanges(tx, [{ hash: pair.keyHash }]);
+  await notifyKeyChanges(tx, [{ hash: pair.keyHash }]);
 }
 
 async function makeCap(tx: Transaction, accountId: string, cap: NonNullable<Approval['cap']>): Promise<string | null> {

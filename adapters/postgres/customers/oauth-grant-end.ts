@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import { record } from '../accounts/audit.js';
-import { tellKeyChanges } from '../accounts/key-changes.js';
+import { notifyKeyChanges } from '../accounts/key-changes.js';
 import type { Transaction } from '../sql.js';
 
 /** Why a grant ended, as recorded in the customer's log. */
@@ -44,7 +44,7 @@ export async function endGrant(
     where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
       and (expires_at is null or expires_at > ${now})
     returning hash`;
-  await tellKeyChanges(tx, keys);
+  await notifyKeyChanges(tx, keys);
   const { client, clientId } = grant;
   await record(tx, accountId, by, 'client.revoked', { client, client_id: clientId, grant_id: grantId, why });
   return true;

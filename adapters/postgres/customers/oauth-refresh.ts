@@ -1,6 +1,6 @@
 import type { Refreshed, RefreshRequest } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { enterKey, tellKeyChanges } from '../accounts/key-changes.js';
+import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant, lockKeys } from './oauth-grant-end.js';
@@ -14,21 +14,21 @@ interface Family {
 }
 
 /** Rotates a key and its refresh token. All requests of a family wait for each other at the grant's row. */
-export function refresh(sql: Sql, ask: RefreshRequest): Promise<Refreshed> {
+export function refresh(sql: Sql, request: RefreshRequest): Promise<Refreshed> {
   return lockingTransaction(sql, async (tx): Promise<Refreshed> => {
-    const family = await lockFamily(tx, ask);
+    const family = await lockFamily(tx, request);
     if (family === undefined) return { state: 'unknown' };
     // Read after the lock: its previous holder may have used the token.
     const [token] = await tx<{ expired: boolean; usedAt: Date | null }[]>`
-      select expires_at <= ${ask.now} as expired, used_at as "usedAt"
-      from oauth_refresh_tokens where hash = ${ask.refreshHash}`;
+      select expires_at <= ${request.now} as expired, used_at as "usedAt"
+      from oauth_refresh_tokens where hash = ${request.refreshHash}`;
     if (token === undefined) return { state: 'unknown' };
-    if (token.usedAt !== null) return again(tx, ask, family, token.usedAt);
-    const endsAt = new Date(family.createdAt.getTime() + ask.maxLifetimeMs);
-    if (token.expired || endsAt <= ask.now) return { state: 'unknown' };
-    const waitMs = await toWait(tx, ask, family);
+    if (token.usedAt !== null) return again(tx, request, family, token.usedAt);
+    const endsAt = new Date(family.createdAt.getTime() + request.maxLifetimeMs);
+    if (token.expired || endsAt <= request.now) return { state: 'unknown' };
+    const waitMs = await toWait(tx, request, family);
     if (waitMs > 0) return { state: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    return rotate(tx, ask, family, endsAt);
+    return rotate(tx, request, family, endsAt);
   });
 }
 
@@ -48,8 +48,8 @@ async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshReq
  * Handles a refresh token that was used before. Within the grace period the answer may have been lost, so the client
  * gets the same pair again, unless the newer token has been used. Any other reuse counts as theft, and ends the grant.
  */
-async function again(tx: Transaction, ask: RefreshRequest, family: Family, usedAt: Date): Promise<Refreshed> {
-  const { now, overlapMs, successor, by } = ask;
+async function again(tx: Transaction, request: RefreshRequest, family: Family, usedAt: Date): Promise<Refreshed> {
+  const { now, overlapMs, successor, by } = request;
   const [next] = await tx<{ keyEndsAt: Date }[]>`
     select k.expires_at as "keyEndsAt"
     from oauth_refresh_tokens t join keys k using (account_id, key_id)
@@ -73,8 +73,8 @@ async function toWait(tx: Transaction, { now, most }: RefreshRequest, { accountI
   return oldest === undefined ? 0 : oldest.usedAt.getTime() - since.getTime();
 }
 
-async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, endsAt: Date): Promise<Refreshed> {
-  const { now, overlapMs, successor, refreshHash, by } = ask;
+async function rotate(tx: Transaction, request: RefreshRequest, family: Family, endsAt: Date): Promise<Refreshed> {
+  const { now, overlapMs, successor, refreshHash, by } = request;
   const keyEndsAt = earlier(successor.keyEndsAt, endsAt);
   const { accountId, grantId, client, clientId } = family;
   const overlapEndsAt = new Date(now.getTime() + overlapMs);
@@ -96,7 +96,7 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
     where account_id = ${accountId} and grant_id = ${grantId} and key_id <> ${key.keyId} and revoked_at is null
       and (expires_at is null or expires_at > ${overlapEndsAt})
     returning hash`;
-  await tellKeyChanges(tx, [...replaced, { hash: successor.keyHash }]);
+  await notifyKeyChanges(tx, [...replaced, { hash: successor.keyHash }]);
   await tx`
     insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, created_at, expires_at)
     values (${successor.refreshHash}, ${accountId}, ${grantId}, ${key.keyId}, ${now},

@@ -3,7 +3,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Movement, Sale, SaleChange, Sales } from '../../../src/ports/sales.js';
 import { record } from '../accounts/audit.js';
-import { tellAccountChange } from '../accounts/key-changes.js';
+import { notifyAccountChange } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { readSales } from './sale-rows.js';
@@ -82,7 +82,7 @@ async function write(
   await post(tx, sale, wallet, next.entries);
   if (next.paidUsd > 0) {
     await tx`update accounts set paid_usd = paid_usd + ${next.paidUsd} where account_id = ${accountId}`;
-    await tellAccountChange(tx, accountId);
+    await notifyAccountChange(tx, accountId);
   }
   if (next.disputes.length > 0) await noteDisputes(tx, sale, next, at);
 }
@@ -107,7 +107,7 @@ async function noteDisputes(tx: Transaction, sale: Sale, next: SaleChange, at: D
   const isFrozenNow = await isFrozenForOne(tx, accountId);
   if (isFrozenNow === wasFrozenForOne) return;
   await tx`update accounts set frozen_at = ${isFrozenNow ? at : null} where account_id = ${accountId}`;
-  await tellAccountChange(tx, accountId);
+  await notifyAccountChange(tx, accountId);
   const [what, why] = isFrozenNow
     ? (['account.frozen', 'dispute lost'] as const)
     : (['account.thawed', 'dispute won'] as const);

@@ -1,7 +1,7 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { ActiveAt, SessionRecord, SessionStore } from '../../../src/ports/sessions.js';
 import { recordForPerson } from '../accounts/audit.js';
-import { tellKeyChanges } from '../accounts/key-changes.js';
+import { notifyKeyChanges } from '../accounts/key-changes.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** Sessions in Postgres. */
@@ -74,7 +74,7 @@ async function endTestKeys(tx: Transaction, sessionIds: readonly string[]): Prom
     where family_id = any(${[...sessionIds]}::uuid[]) and revoked_at is null
       and account_id in (select account_id from accounts where test_of is not null)
     returning hash`;
-  await tellKeyChanges(tx, keys);
+  await notifyKeyChanges(tx, keys);
 }
 
 const works = (sql: Sql, { at, usedSince }: ActiveAt) =>

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/ports/operator.js';
 import { listAccounts } from '../accounts/account-list.js';
 import { record } from '../accounts/audit.js';
-import { tellAccountChange } from '../accounts/key-changes.js';
+import { notifyAccountChange } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 
@@ -63,7 +63,7 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   if (qpsOverride !== before.qpsOverride || paidUsd !== before.paidUsd) {
     await tx`
       update accounts set qps_override = ${qpsOverride}, paid_usd = ${paidUsd} where account_id = ${accountId}`;
-    await tellAccountChange(tx, accountId);
+    await notifyAccountChange(tx, accountId);
     await record(tx, accountId, by, 'account.limits_changed', {
       ...(qpsOverride !== before.qpsOverride && { requests_per_second: qpsOverride ?? 'by tier' }),
       ...(paidUsd !== before.paidUsd && { counts_as_paid_usd: paidUsd }),

@@ -55,7 +55,7 @@ async function write(sql: Sql, requests: readonly LoggedRequest[]): Promise<void
     status: request.status,
     code: request.code,
     message: request.message?.slice(0, LONGEST.message) ?? null,
-    asked: request.asked.slice(0, LONGEST.asked),
+    asked: request.requestLine.slice(0, LONGEST.asked),
     ms: Math.round(request.ms),
     charged_thousandths: request.charged,
   }));
@@ -98,7 +98,7 @@ const toRequest = (row: Row): LoggedRequest => ({
   status: row.status,
   code: row.code,
   message: row.message,
-  asked: row.asked,
+  requestLine: row.asked,
   ms: row.ms,
   charged: row.charged_thousandths,
 });

@@ -2,7 +2,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { badRequest } from '../../../src/domain/errors.js';
 import { inCredits } from '../../../src/domain/figures.js';
 import type { Cap } from '../../../src/ports/accounts.js';
-import { tellKeyChanges } from '../accounts/key-changes.js';
+import { notifyKeyChanges } from '../accounts/key-changes.js';
 import { hastenWatches } from '../customers/watch-leases.js';
 import type { Transaction } from '../sql.js';
 
@@ -64,7 +64,7 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
   const keys = await tx<{ hash: Buffer }[]>`
     select hash from keys where account_id = ${accountId} and key_id = any(${keyIds}::uuid[])`;
-  await tellKeyChanges(tx, keys);
+  await notifyKeyChanges(tx, keys);
   await hastenWatches(tx, accountId, 'key_cap');
 }
 

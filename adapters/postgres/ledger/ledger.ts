@@ -42,7 +42,7 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (payer) => retryRead(() => readBalance(lookups, payer)),
-    usage: (accountId, ask, signal) => queries.run(accountId, (on) => usageRows(on, accountId, ask), signal),
+    usage: (accountId, query, signal) => queries.run(accountId, (on) => usageRows(on, accountId, query), signal),
     async receipt(accountId, requestId, signal) {
       // A request id comes from a caller's path: an invalid one names no receipt.
       if (!isUuid(requestId)) return undefined;

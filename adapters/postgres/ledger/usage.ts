@@ -7,21 +7,21 @@ import type { Sql } from '../sql.js';
  * the sums that maintenance makes and from the debits that came after them, so it is exact at any moment. Without
  * groups there is one row, of zeros when there is nothing. Returns a pending query, which can be cancelled.
  */
-export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
-  const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));
+export function usageRows(sql: Sql, accountId: string, query: UsageQuery) {
+  const groups = USAGE_GROUPS.filter((group) => query.group.includes(group));
   const names = sql.unsafe(groups.map((group) => COLUMNS[group]).join(', '));
   return sql<UsageRow[]>`
-    with part as (${parts(sql, accountId, ask)})
+    with part as (${parts(sql, accountId, query)})
     select ${sql.unsafe(groups.map((group) => `${SHOWN[group]},`).join(' '))}
       coalesce(sum(requests), 0)::bigint as requests,
       coalesce(sum(items), 0)::bigint as items,
       coalesce(sum(cache_hits), 0)::bigint as "cacheHits",
       coalesce(sum(amount_thousandths), 0)::bigint as amount
     from part ${groups.includes('key') ? sql`join (${prefixes(sql, accountId)}) k using (key_id)` : sql``}
-    where ${ask.keyId === undefined ? sql`true` : sql`key_id = ${ask.keyId}`}
-    ${groups.length > 0 && ask.after ? sql`and (${names}) > (${cursorValues(sql, groups, ask.after)})` : sql``}
+    where ${query.keyId === undefined ? sql`true` : sql`key_id = ${query.keyId}`}
+    ${groups.length > 0 && query.after ? sql`and (${names}) > (${cursorValues(sql, groups, query.after)})` : sql``}
     ${groups.length === 0 ? sql`` : sql`group by ${names} order by ${names}`}
-    limit ${ask.limit}`;
+    limit ${query.limit}`;
 }
 
 /** The last day on which each key paid for something. Returns a pending query, as above. */

@@ -84,7 +84,7 @@ export class ShardServers {
     if (this.#usable.has(host) || this.#isEnded) return;
     const pool = this.#pools.get(host) ?? this.#options.open(host);
     this.#pools.set(host, pool);
-    if ((await whyNotAsked(this.#options.looks, pool, host)) === null) this.#usable.add(host);
+    if ((await whyUnusable(this.#options.looks, pool, host)) === null) this.#usable.add(host);
   }
 }
 
@@ -132,7 +132,7 @@ const IDENTITY = `select concat(system_identifier, ' ', extract(epoch from pg_po
  * Why a server of shards can't be asked directly; null: it can. From here, the coordinator's name for it may lead to
  * another server, or nowhere.
  */
-export async function whyNotAsked(coordinator: Sql, server: Sql, host: string): Promise<string | null> {
+export async function whyUnusable(coordinator: Sql, server: Sql, host: string): Promise<string | null> {
   try {
     const [own] = await server.unsafe<{ identity: string }[]>(IDENTITY);
     const [theirs] = await coordinator<{ identity: string }[]>`

@@ -11,7 +11,7 @@ type Listener = (tombstones: readonly Tombstone[]) => void;
 
 /** Reads the stream on from its last position: when notified, every second, and as soon as Redis is back. */
 export class TombstoneFollower {
-  readonly tell: Listener;
+  readonly notify: Listener;
   readonly #link: RedisLink;
   readonly #sinceMs: number;
   readonly #startedAt: number;
@@ -21,10 +21,10 @@ export class TombstoneFollower {
   #isNews = false;
   #isClosed = false;
 
-  constructor(link: RedisLink, sinceMs: number, tell: Listener) {
+  constructor(link: RedisLink, sinceMs: number, notify: Listener) {
     this.#link = link;
     this.#sinceMs = sinceMs;
-    this.tell = tell;
+    this.notify = notify;
     const { monotonic, timers } = link.time;
     this.#startedAt = monotonic.now();
     this.#stops = [
@@ -69,7 +69,7 @@ export class TombstoneFollower {
     );
     if (found === undefined || this.#isClosed) return false;
     this.#last = found.last;
-    if (found.tombstones.length > 0) this.tell(found.tombstones);
+    if (found.tombstones.length > 0) this.notify(found.tombstones);
     return !found.isAll;
   }
 }

@@ -51,10 +51,10 @@ export function createRedisTombstoneLog(link: RedisLink, memories = new Memories
       if (tombstones.length === 0) return;
       unsent.add(tombstones);
       await flush();
-      if (unsent.items.length > 0) for (const follower of followers) follower.tell(tombstones);
+      if (unsent.items.length > 0) for (const follower of followers) follower.notify(tombstones);
     },
-    async follow(sinceMs, tell) {
-      const follower = new TombstoneFollower(link, sinceMs, tell);
+    async follow(sinceMs, notify) {
+      const follower = new TombstoneFollower(link, sinceMs, notify);
       followers.add(follower);
       await follower.look();
       return async () => {

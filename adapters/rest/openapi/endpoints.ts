@@ -76,7 +76,7 @@ function apiOperation(row: RouteRow, { operation, parameters }: Source, parts: P
         content: {
           'application/json': {
             schema: parts.envelopes.of(operation),
-            examples: responseExamples(parts.selections, operation, askedFor(price, parameters)),
+            examples: responseExamples(parts.selections, operation, maxItemsOf(price, parameters)),
           },
         },
       },
@@ -104,7 +104,7 @@ function endpointTag({ path }: RouteRow): keyof typeof TAGS {
 }
 
 /** The most items that the request in the examples can return. */
-function askedFor(price: PriceNote | null, parameters: readonly Parameter[]): number {
+function maxItemsOf(price: PriceNote | null, parameters: readonly Parameter[]): number {
   const bound = parameters.find(({ name }) => name === price?.items);
   const example = bound?.initial ?? EXAMPLES[bound?.name ?? ''];
   return Array.isArray(example) ? example.length : Number(example ?? 1);

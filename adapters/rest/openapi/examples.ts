@@ -125,12 +125,12 @@ function checkoutExample({ name, usd, credits }: (typeof PACKS)[number]) {
 
 /**
  * Example answers of an operation. The objects are invented; everything else is written by the service's own code.
- * `asked` is the most items that the example request can return.
+ * `maxItems` is the most items that the example request can return.
  */
 export function responseExamples(
   selections: Selections,
   operation: OperationDefinitionNode,
-  asked: number,
+  maxItems: number,
 ): Record<string, Example> {
   const root = selections.rootOf(operation);
   const name = operation.name?.value ?? '';
@@ -140,7 +140,7 @@ export function responseExamples(
   const { shared, own } = buildEnvelope(exampleAnswer(data, example.items ?? [], unit), REQUEST_ID, []);
   const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(`${shared.bytes}${own}`) };
   if (!unit) return { answer };
-  return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
+  return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, maxItems) } };
 }
 
 function exampleAnswer(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {

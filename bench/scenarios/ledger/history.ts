@@ -18,7 +18,7 @@ import { type NewDebit, openWallets } from './charges.js';
 
 const CALLERS = 32;
 /** One account for each connection that asks. */
-const ASKING = QUERY_CONNECTIONS;
+const QUERYING = QUERY_CONNECTIONS;
 /** Debits of each account that are not summed up yet. A query over them takes about a second of a core. */
 const DEBITS = 200_000;
 /** The core of the primary and the charging callers, and that of the replica. */
@@ -40,10 +40,10 @@ export async function historyBeside(bench: Workbench): Promise<Section[]> {
     await keepOnCore(CORE, await postmasterOf({ folder: homes.primary }));
     await keepOnCore(OTHER_CORE, standby.pid);
     await keepOnCore(CORE, process.pid);
-    const [sql, settling, queries] = [4, SETTLING_CONNECTIONS, ASKING].map((max) =>
+    const [sql, settling, queries] = [4, SETTLING_CONNECTIONS, QUERYING].map((max) =>
       connect(primary.connection, { max }),
     );
-    const [pool, looks] = [ASKING, 1].map((max) => connect(standby.connection, { max }));
+    const [pool, looks] = [QUERYING, 1].map((max) => connect(standby.connection, { max }));
     if (!sql || !settling || !queries || !pool || !looks) throw new Error('a pool is missing');
     ends.push(...[sql, settling, queries, pool, looks].map((each) => () => each.end({ timeout: 1 })));
     const replica = new Replica({ pool, looks, primary: sql });
@@ -61,7 +61,7 @@ export async function historyBeside(bench: Workbench): Promise<Section[]> {
 async function fill(sql: Sql): Promise<NewDebit[]> {
   await migrate(sql);
   const debits = await openWallets(sql);
-  const accounts = debits.slice(0, ASKING).map((debit) => debit().accountId);
+  const accounts = debits.slice(0, QUERYING).map((debit) => debit().accountId);
   await sql`
     insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
       operation, lines)
@@ -78,28 +78,28 @@ async function compare(
   ledgers: { readonly replica: Ledger; readonly primary: Ledger },
   debits: readonly NewDebit[],
 ): Promise<Section> {
-  const asked = { replica: 0, elsewhere: 0 };
-  const charging = debits.slice(ASKING);
-  const accounts = debits.slice(0, ASKING).map((debit) => debit().accountId);
+  const answered = { replica: 0, elsewhere: 0 };
+  const charging = debits.slice(QUERYING);
+  const accounts = debits.slice(0, QUERYING).map((debit) => debit().accountId);
   const seconds = bench.options.seconds;
   const charge = async (turn: number): Promise<void> => {
     const debit = charging[turn % charging.length] as NewDebit;
     if (!(await ledgers.primary.post({ ...debit(), requestId: v7() })).ok) throw new Error('a debit was refused');
   };
-  const ask = async (ledger: Ledger, accountId: string): Promise<void> => {
+  const query = async (ledger: Ledger, accountId: string): Promise<void> => {
     const range = { from: '2026-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
     const { asOf } = await ledger.usage(accountId, { ...range, group: ['day', 'endpoint', 'key'], limit: 1_000 });
-    asked[asOf === undefined ? 'elsewhere' : 'replica'] += 1;
+    answered[asOf === undefined ? 'elsewhere' : 'replica'] += 1;
   };
   const round = (of: Ledger | null) => async (): Promise<CallersResult> => {
     let isOver = false;
-    const asking = accounts.map(async (accountId) => {
+    const querying = accounts.map(async (accountId) => {
       // A query that times out is sent again, as a customer would do.
-      while (!isOver && of !== null) await ask(of, accountId).catch(() => {});
+      while (!isOver && of !== null) await query(of, accountId).catch(() => {});
     });
     const result = await keepCalling(CALLERS, seconds, charge);
     isOver = true;
-    await Promise.all(asking);
+    await Promise.all(querying);
     return result;
   };
   const [alone, beside, same] = ['charges alone', 'beside queries on the replica', 'beside queries on the primary'];
@@ -120,9 +120,9 @@ async function compare(
     },
   ]);
   const notes = [
-    `${CALLERS} callers; ${ASKING} accounts ask for their usage all the time, each of ${DEBITS.toLocaleString('en')} debits that are not summed up`,
+    `${CALLERS} callers; ${QUERYING} accounts ask for their usage all the time, each of ${DEBITS.toLocaleString('en')} debits that are not summed up`,
     'the primary and those who charge have one core, the replica the other, as if it were another machine',
-    `${asked.replica} queries were answered by the replica, ${asked.elsewhere} by the primary`,
+    `${answered.replica} queries were answered by the replica, ${answered.elsewhere} by the primary`,
   ];
   return { letter: 'P', title: SCENARIOS.P.split(' (')[0] ?? '', lines, notes };
 }

@@ -93,7 +93,7 @@ export class Following<Item> implements AsyncIterable<Item> {
   ): AsyncGenerator<Item, void, undefined> {
     while (this.#ended === undefined) {
       const since = this.#since;
-      const answer = await this.#ask(() =>
+      const answer = await this.#callWithRetry(() =>
         read({
           ...(since === undefined ? { count: 1 } : { since }),
           ...(this.#budget !== Number.POSITIVE_INFINITY && { max_credits: this.remaining }),
@@ -115,7 +115,7 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 
   /** One call, repeated until it is answered; null if the iteration ends. */
-  async #ask(call: () => Promise<AnyNewer<Item>>): Promise<AnyNewer<Item> | null> {
+  async #callWithRetry(call: () => Promise<AnyNewer<Item>>): Promise<AnyNewer<Item> | null> {
     for (let tries = 0; ; tries += 1) {
       try {
         const answer = await call();

@@ -104,7 +104,7 @@ export class FamilyPool {
         spec,
         input,
         waiters,
-        askedAt: now,
+        requestedAt: now,
         since: now,
         tried: refusing(this.#options.sessions, spec.kind, subject),
         resolve,
@@ -244,7 +244,8 @@ export class FamilyPool {
   }
 
   #mayRetry(job: Job, failure: ServiceError, now: number): boolean {
-    const again = isRefusal(failure) || (isTrouble(failure) && job.failure === failure && now - job.askedAt < RETRY_MS);
+    const again =
+      isRefusal(failure) || (isTrouble(failure) && job.failure === failure && now - job.requestedAt < RETRY_MS);
     return again && usableFor(this.#options.sessions, job).length > 0;
   }
 

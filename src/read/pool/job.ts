@@ -24,7 +24,7 @@ export interface Job<Input = unknown, Output = unknown> {
   /** The calls that wait for it. */
   readonly waiters: Waiters;
   /** When it was requested, and (`since`) when it last entered the queue. Monotonic milliseconds. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
   since: number;
   /** Sessions on which it failed or was refused. */
   readonly tried: Set<string>;

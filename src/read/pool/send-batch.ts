@@ -22,7 +22,10 @@ export interface CallTime {
 const FAIR = { share: 0.25, ms: 5000 } as const;
 
 export const fairSampleMs = (jobs: readonly Job[]): number =>
-  Math.min(FAIR.ms, FAIR.share * Math.max(...jobs.map(({ waiters, askedAt }) => waiters.deadlineAtMs - askedAt)));
+  Math.min(
+    FAIR.ms,
+    FAIR.share * Math.max(...jobs.map(({ waiters, requestedAt }) => waiters.deadlineAtMs - requestedAt)),
+  );
 
 /** Makes one upstream call for the batched jobs; returns an output per job, in order. Fails with a ServiceError. */
 export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {

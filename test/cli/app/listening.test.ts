@@ -20,7 +20,7 @@ async function stop(sent: string, then = '') {
   const { url } = await listen(lifecycle, app, CONFIG, log);
   const { socket, closed } = rawClient(url, sent);
   await sleep(200);
-  const askedAt = performance.now();
+  const closedAt = performance.now();
   const stopping = lifecycle.close();
   if (then !== '') {
     // Longer than the time for the rest of a head.
@@ -28,7 +28,7 @@ async function stop(sent: string, then = '') {
     socket.write(then);
   }
   await stopping;
-  return { lines, received: await closed, ms: performance.now() - askedAt };
+  return { lines, received: await closed, ms: performance.now() - closedAt };
 }
 
 // Concurrent, because they wait for real time, each with a server of its own.

@@ -11,12 +11,12 @@ it('logs how many objects of a call cannot be read, in one line, and what is wro
   const data = [post('30'), post('31', { text: 7 }), post('32', { created_at: null })];
   const at = await scripted(() => ({ body: { data } }));
   const network = withOddObjectsLogged(at.network, log);
-  let told = 0;
-  const onUnreadable = (objects: number) => (told += objects);
+  let unreadable = 0;
+  const onUnreadable = (objects: number) => (unreadable += objects);
   const list = { kind: 'timeline', subject: '5' } as const;
   const { tweets } = await network.page(list, null, context({ onUnreadable }));
   expect(tweets?.map(({ id }) => id)).toEqual(['30']);
-  expect(told).toBe(2);
+  expect(unreadable).toBe(2);
   expect(lines).toEqual([
     expect.stringMatching(/^The network sent 2 objects that cannot be read\. \/2\/users\/5\/tweets: text: .*string/),
   ]);

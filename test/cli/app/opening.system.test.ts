@@ -284,7 +284,7 @@ describeOnRedis('with a Redis', (redis) => {
     expect(grouped(lifecycle.closed)).toEqual(grouped(lifecycle.opened.toReversed()));
     await expectNothingLeft();
     await until('Redis has no client but the one that asks', async () => {
-      const [clients] = await redis().ask('CLIENT', 'LIST');
+      const [clients] = await redis().send('CLIENT', 'LIST');
       return String(clients).trim().split('\n').length === 1;
     });
   });

@@ -120,7 +120,7 @@ say(pages.ended, pages.spent, pages.remaining, len(ids), len(set(ids)), pages.cu
     ])('sends one HTTP call whatever the answer: %i with Retry-After %s (section 9.5)', async (status, retryAfter) => {
       server = await stub(failure(status, 'internal', retryAfter));
       expect(await said('say(failed(perch.me))', env())).toEqual([['internal', status]]);
-      expect(server.asked).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it('raises a failure with everything that the service said', async () => {
@@ -143,14 +143,14 @@ except ApiError as e: say(e.code, e.message, e.status, e.reason, e.param, e.retr
     it('ends a call without an answer in time, and does not retry it, because the read may have been paid', async () => {
       server = await stub({ silent: true });
       expect(await said('say(failed(lambda: perch.me(timeout=0.2)))', env())).toEqual([['timeout', 0]]);
-      expect(server.asked).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it('does not follow a redirect, which would get the key', async () => {
       const elsewhere = await stub();
       server = await stub({ status: 302, headers: { location: `${elsewhere.url}/v1/me` } });
       expect(await said('say(failed(perch.me))', env())).toEqual([['unreadable', 302]]);
-      expect(elsewhere.asked).toEqual([]);
+      expect(elsewhere.requests).toEqual([]);
       elsewhere.close();
     });
 
@@ -177,7 +177,7 @@ say(shown(perch), shown(Perch("http://127.0.0.1:1", os.environ["PERCH_KEY"])), b
       const text = JSON.stringify(await said(code, env()));
       expect(text).toMatch(/invalid_key.*unreachable.*missing_key/s);
       expect(text).not.toContain('kkkk');
-      expect(server.asked).toEqual([{ path: '/v1/me', key: KEY }]);
+      expect(server.requests).toEqual([{ path: '/v1/me', key: KEY }]);
     });
 
     it('pages: passes the rest of the budget on, continues after a sparse page, and ends at a repeated cursor', async () => {
@@ -189,7 +189,7 @@ say(shown(perch), shown(Perch("http://127.0.0.1:1", os.environ["PERCH_KEY"])), b
       const code = `pages = perch.iter_follower_ids("a/b", max_credits=0.5)
 say(len(next(pages)), len(next(pages)), failed(lambda: next(pages)), pages.spent, pages.remaining, list(pages))`;
       expect(await said(code, env())).toEqual([6 + 1, 6 + 2, ['unreadable', 200], 0.32, 0.18, []]);
-      expect(server.asked.map(({ path }) => path)).toEqual([
+      expect(server.requests.map(({ path }) => path)).toEqual([
         '/v1/users/a%2Fb/followers/ids?max_credits=0.5',
         '/v1/users/a%2Fb/followers/ids?cursor=a&max_credits=0.4',
         '/v1/users/a%2Fb/followers/ids?cursor=b&max_credits=0.2',
@@ -208,7 +208,7 @@ for wrong in (0, -1, float("nan"), float("inf"), 0.0001):
     except ValueError: refused += 1
 say(len(list(pages)), pages.ended, refused)`;
       expect(await said(code, env())).toEqual([1, 'max_credits', 5]);
-      expect(server.asked.map(({ path }) => path)).toEqual([
+      expect(server.requests.map(({ path }) => path)).toEqual([
         '/v1/users/a?max_credits=0.0000125',
         '/v1/users/a?max_credits=6.0',
         '/v1/users/a/tweets?max_credits=1.0',

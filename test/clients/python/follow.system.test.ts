@@ -104,8 +104,8 @@ began = time.monotonic()
 following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01, on_retry=lambda e: errors.append(e.status))
 say(take(following, 2), errors, time.monotonic() - began >= 1.3, following.since)`;
       expect(await said(code, env())).toEqual([['1', '2'], [429, 503, 502], true, 'c']);
-      const asked = server.asked.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
-      expect(asked).toEqual(['a', 'a', 'b', 'b', 'b']);
+      const cursors = server.requests.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
+      expect(cursors).toEqual(['a', 'a', 'b', 'b', 'b']);
     });
 
     it('ends when its event is set, also while it waits', async () => {
@@ -117,7 +117,7 @@ following = perch.follow_user_tweets("1", since="a", max_credits=50, stop=stop)
 early = perch.follow_user_tweets("1", since="a", max_credits=50, stop=stop)
 say(take(following, 100), following.ended, following.since, take(early, 1), early.ended)`;
       expect(await said(code, env())).toEqual([['1'], 'stopped', 'b', [], 'stopped']);
-      expect(server.asked).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it('raises a failed first call that may have been charged, and a refusal of a later one', async () => {

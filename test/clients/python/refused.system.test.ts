@@ -39,7 +39,7 @@ for other in others: perch.follower_ids(other)
 say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`;
     const [refused, others] = (await said(code, env())) as [unknown, string[]];
     expect(refused).toEqual(Array(2).fill(['bad_request', 0, 'user']));
-    expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
+    expect(server.requests.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
   });
 
   it('say in one word why nothing was reached', async () => {
@@ -90,7 +90,7 @@ say([each["data"] for each in perch.iter_follower_ids("a", max_credits=9, cursor
       env(),
     );
     expect(lines).toEqual([[[true, ['unreadable', 200], 'a', null, 1]], [[['no_account', 503], 'b']], [[['last']]]]);
-    expect(server.asked.map(({ path }) => new URL(path, server?.url).searchParams.get('cursor'))).toEqual([
+    expect(server.requests.map(({ path }) => new URL(path, server?.url).searchParams.get('cursor'))).toEqual([
       null,
       'a',
       'a',
@@ -113,6 +113,6 @@ say([[f.__dict__ == e.__dict__, str(f)] for f in (pickle.loads(pickle.dumps(e)),
 from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(8) as pool: say(sum(me["balance"] for me in pool.map(lambda _: perch.me(), range(40))))`;
     expect(await said(code, env())).toEqual([40]);
-    expect(new Set(server.asked.map(({ key }) => key))).toEqual(new Set([KEY]));
+    expect(new Set(server.requests.map(({ key }) => key))).toEqual(new Set([KEY]));
   });
 });

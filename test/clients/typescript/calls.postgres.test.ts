@@ -178,22 +178,22 @@ describe('on the way', () => {
   ])('sends one HTTP call whatever the answer: %i with Retry-After %s (section 9.5)', async (status, retryAfter) => {
     server = await stub(failure(status, 'internal', retryAfter));
     expect(await failed(me())).toMatchObject({ status, retryAfter });
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('ends a call without an answer in time, and does not retry it, because the read may have been paid', async () => {
     server = await stub({ silent: true });
     const late = await collectingGarbage(() => failed(me({ timeoutMs: 1_000 })));
     expect(late).toMatchObject({ code: 'timeout', status: 0 });
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('ends a call by a signal, with its reason', async () => {
     server = await stub({ silent: true });
     const stop = new AbortController();
     const call = createPerch({ baseUrl: server.url, key: KEY }).get('/v1/me', { signal: stop.signal });
-    const { asked } = server;
-    await expect.poll(() => asked.length).toBe(1);
+    const { requests } = server;
+    await expect.poll(() => requests.length).toBe(1);
     await collectingGarbage(async () => {
       setTimeout(() => stop.abort(new Error('enough')), 50);
       expect((await failed(call)).message).toBe('enough');
@@ -208,7 +208,7 @@ describe('on the way', () => {
       status: 302,
       message: expect.stringMatching(/redirect/),
     });
-    expect(elsewhere.asked).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
     elsewhere.close();
   });
 
@@ -219,15 +219,15 @@ describe('on the way', () => {
   ])('calls an answer that is not from Perch unreadable: $status $body', async (answer) => {
     server = await stub(answer);
     expect(await failed(me())).toMatchObject({ code: 'unreadable', status: answer.status });
-    const asked = createPerch({ baseUrl: server.url, key: KEY }).query(graphql('{ me { balance } }'));
-    expect(await failed(asked)).toMatchObject({ code: 'unreadable', status: answer.status });
+    const call = createPerch({ baseUrl: server.url, key: KEY }).query(graphql('{ me { balance } }'));
+    expect(await failed(call)).toMatchObject({ code: 'unreadable', status: answer.status });
   });
 
   it('puts the key in a header and nowhere else', async () => {
     server = await stub(failure(401, 'invalid_key'));
     const perch = createPerch({ baseUrl: server.url, key: KEY });
     const error = await failed(perch.get('/v1/me'));
-    expect(server.asked).toEqual([{ path: '/v1/me', key: KEY }]);
+    expect(server.requests).toEqual([{ path: '/v1/me', key: KEY }]);
     const gone = createPerch({ baseUrl: 'http://127.0.0.1:1', key: KEY });
     const unreachable = await failed(gone.get('/v1/me'));
     expect(unreachable.code).toBe('unreachable');
@@ -251,12 +251,12 @@ describe('on the way', () => {
     await walk.next();
     await walk.next();
     expect(await failed(walk.next())).toMatchObject({ code: 'unreadable' });
-    expect(server.asked.map(({ path: asked }) => asked.split('?')[1])).toEqual([
+    expect(server.requests.map(({ path: target }) => target.split('?')[1])).toEqual([
       'max_credits=0.5',
       'max_credits=0.4&cursor=a',
       'max_credits=0.2&cursor=b',
     ]);
-    expect(server.asked[0]?.path).toContain('/v1/users/a%2Fb/');
+    expect(server.requests[0]?.path).toContain('/v1/users/a%2Fb/');
     expect([pages.spent, pages.remaining]).toEqual([0.32, 0.18]);
   });
 
@@ -273,7 +273,7 @@ describe('on the way', () => {
     server = await stub(page({ next_cursor: 'a' }));
     const again = createPerch({ baseUrl: server.url, key: KEY }).pages(TWEETS, { path, maxCredits: 1 });
     for await (const _ of again);
-    expect([again.ended, server.asked.length]).toEqual(['max_credits', 1]);
+    expect([again.ended, server.requests.length]).toEqual(['max_credits', 1]);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 0.0001])('pages: rejects a budget of %d', (maxCredits) => {

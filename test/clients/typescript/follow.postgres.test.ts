@@ -143,8 +143,8 @@ describe('follow, on the way', () => {
     expect(await take(follow(errors), 2)).toEqual(['1', '2']);
     expect(Date.now() - began).toBeGreaterThanOrEqual(1000 + 100 + 200);
     expect(errors.map(({ status }) => status)).toEqual([429, 503, 502]);
-    const asked = server.asked.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
-    expect(asked).toEqual(['a', 'a', 'b', 'b', 'b']);
+    const cursors = server.requests.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
+    expect(cursors).toEqual(['a', 'a', 'b', 'b', 'b']);
   });
 
   it('calls again at once while there is more', async () => {
@@ -170,7 +170,7 @@ describe('follow, on the way', () => {
   ])('throws %s to the first call, and makes it once', async (_what, given, status) => {
     server = await stub(given);
     await expect(take(follow([]), 1)).rejects.toMatchObject({ status });
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('throws a refusal of a later call', async () => {

@@ -41,7 +41,7 @@ it.each(['', '/', '///', '/?'])('accepts a base address that ends in "%s"', asyn
   const perch = client({ baseUrl: `${server.url}/perch${end}` });
   await perch.get('/v1/me');
   await failed(perch.query(me));
-  expect(server.asked.map(({ path }) => path)).toEqual(['/perch/v1/me', '/perch/graphql']);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/perch/v1/me', '/perch/graphql']);
 });
 
 it.each([undefined, null, '', 'a b', 'é'])('refuses an invalid key, such as from an unset variable: %s', (key) => {
@@ -59,13 +59,13 @@ it.each(['.', '..'])('refuses a handle that would lead to another endpoint: %s',
   expect(
     await failed(perch.pages(IDS, { path: { user }, maxCredits: 1 })[Symbol.asyncIterator]().next()),
   ).toMatchObject(refused);
-  expect(server.asked).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 it('sends any other handle as one segment of the address', async () => {
   server = await stub(page({}));
   for (const user of ['日本', 'a/../b', '%2e%2e', 'a?b#c', '🐦 x']) await client().get(IDS, { path: { user } });
-  expect(server.asked.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual([
+  expect(server.requests.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual([
     '日本',
     'a/../b',
     '%2e%2e',
@@ -85,25 +85,25 @@ it('says why nothing was reached, in one word, for REST and GraphQL', async () =
 it('does not follow a redirect, and reports it', async () => {
   const elsewhere = await stub();
   server = await stub({ status: 308, headers: { location: `${elsewhere.url}/` } });
-  const told = { code: 'unreadable', status: 308, message: expect.stringMatching(/ responded with a redirect/) };
-  expect(await failed(client().post('/v1/users/batch', { body: { handles: ['a'] } }))).toMatchObject(told);
-  expect(await failed(client().query(me))).toMatchObject(told);
-  expect(elsewhere.asked).toEqual([]);
+  const expected = { code: 'unreadable', status: 308, message: expect.stringMatching(/ responded with a redirect/) };
+  expect(await failed(client().post('/v1/users/batch', { body: { handles: ['a'] } }))).toMatchObject(expected);
+  expect(await failed(client().query(me))).toMatchObject(expected);
+  expect(elsewhere.requests).toEqual([]);
   elsewhere.close();
 });
 
 it('reports how long a proxy asks to wait', async () => {
   server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
-  const told = { code: 'unreadable', status: 503, retryAfter: 7 };
-  expect(await failed(client().get('/v1/me'))).toMatchObject(told);
-  expect(await failed(client().query(me))).toMatchObject(told);
+  const expected = { code: 'unreadable', status: 503, retryAfter: 7 };
+  expect(await failed(client().get('/v1/me'))).toMatchObject(expected);
+  expect(await failed(client().query(me))).toMatchObject(expected);
 });
 
 it('rejects an estimate without a price', async () => {
   server = await stub(page({}));
-  const told = { code: 'unreadable', status: 200 };
-  expect(await failed(client().estimate(IDS, { path: { user: 'a' } }))).toMatchObject(told);
-  expect(await failed(client().estimateQuery(me))).toMatchObject(told);
+  const expected = { code: 'unreadable', status: 200 };
+  expect(await failed(client().estimate(IDS, { path: { user: 'a' } }))).toMatchObject(expected);
+  expect(await failed(client().estimateQuery(me))).toMatchObject(expected);
 });
 
 it('sends nothing if the signal has already fired', async () => {
@@ -111,7 +111,7 @@ it('sends nothing if the signal has already fired', async () => {
   const signal = AbortSignal.abort(new Error('too late'));
   expect((await failed(client().get('/v1/me', { signal }))).message).toBe('too late');
   expect((await failed(client().query(me, {}, { signal }))).message).toBe('too late');
-  expect(server.asked).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 it('ends pages without a price, and resumes after a break or a failure', async () => {

@@ -96,8 +96,8 @@ describe(`the packed client${runtimes.missing}`, () => {
         again: ['no_account', 503],
         gone: ['unreachable', false],
       });
-      expect(busy.asked).toHaveLength(1);
-      expect([redirect.asked.length, elsewhere.asked.length]).toEqual([1, 0]);
+      expect(busy.requests).toHaveLength(1);
+      expect([redirect.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
     },
     60_000,
   );

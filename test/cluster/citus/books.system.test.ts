@@ -107,12 +107,12 @@ describe.skipIf(CITUS_URL === undefined)(
     it('posts to the workers themselves, and nothing through the coordinator', async () => {
       const load = begin();
       await sleep(1_000);
-      const told = await load.end();
-      expect(told.failed).toEqual({});
+      const result = await load.end();
+      expect(result.failed).toEqual({});
       expect(await sql`select from pg_stat_activity where application_name = 'through the coordinator'`).toHaveLength(
         0,
       );
-      await expectBooks(told);
+      await expectBooks(result);
     });
 
     it('posts through the coordinator where an address leads to another server, or nowhere', async () => {
@@ -151,13 +151,13 @@ describe.skipIf(CITUS_URL === undefined)(
       expect(moves).toEqual([expect.stringMatching(/^Moving shard \d+ from [\d.]+:\d+ to [\d.]+:\d+: 1 of 1$/)]);
       expect(await rebalance(two, () => {})).toBe(0);
       await two.end();
-      const told = await load.end();
-      expect(told.failed).toEqual({});
-      await expectBooks(told);
-      const byHand = told.charges.filter(({ atMs }) => atMs < sinceMs);
-      const rest = told.charges.filter(({ atMs }) => atMs >= sinceMs);
+      const result = await load.end();
+      expect(result.failed).toEqual({});
+      await expectBooks(result);
+      const byHand = result.charges.filter(({ atMs }) => atMs < sinceMs);
+      const rest = result.charges.filter(({ atMs }) => atMs >= sinceMs);
       console.log(
-        `moved: ${told.charges.length} charges told, all found; the slowest took ${slowest(byHand)} ms while a shard was moved by hand,`,
+        `moved: ${result.charges.length} charges confirmed, all found; the slowest took ${slowest(byHand)} ms while a shard was moved by hand,`,
         `${slowest(rest)} ms while the shards were balanced`,
       );
     }, 120_000);
@@ -184,14 +184,14 @@ describe.skipIf(CITUS_URL === undefined)(
       while (!(await withAdmin(address, async (admin) => admin`select 1`).then(Boolean, () => false))) await sleep(200);
       const untilMs = performance.now();
       await sleep(3_000);
-      const told = await load.end();
-      await expectBooks(told);
-      const meanwhile = told.charges.filter(({ atMs }) => atMs > sinceMs && atMs < untilMs);
+      const result = await load.end();
+      await expectBooks(result);
+      const meanwhile = result.charges.filter(({ atMs }) => atMs > sinceMs && atMs < untilMs);
       const others = meanwhile.filter(({ accountId }) => !dead.has(accountId));
       console.log(
-        `crashed: away for ${Math.round(untilMs - sinceMs)} ms, ${told.charges.length} charges told, all found;`,
+        `crashed: away for ${Math.round(untilMs - sinceMs)} ms, ${result.charges.length} charges confirmed, all found;`,
         `of others ${others.length} meanwhile, the slowest in ${slowest(others)} ms; of its accounts`,
-        `${meanwhile.length - others.length}, the slowest in ${slowest(told.charges)} ms; failed: ${JSON.stringify(told.failed)}`,
+        `${meanwhile.length - others.length}, the slowest in ${slowest(result.charges)} ms; failed: ${JSON.stringify(result.failed)}`,
       );
       expect(dead.size).toBeGreaterThan(0);
       expect(new Set(others.map(({ accountId }) => accountId)).size).toBe(ACCOUNTS - dead.size);
@@ -247,12 +247,12 @@ describe.skipIf(CITUS_URL === undefined)(
         select from debit_spans where length(span) = 10
           and left(span, 7) = to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY-MM')`;
       expect(days.length).toBeGreaterThan(27);
-      const told = await load.end();
+      const result = await load.end();
       for (const each of [folder, lines]) await rm(each, { recursive: true });
-      expect(told.failed).toEqual({});
-      await expectBooks(told);
+      expect(result.failed).toEqual({});
+      await expectBooks(result);
       console.log(
-        `archived: ${told.charges.length} charges told, all found, the slowest in ${slowest(told.charges)} ms;`,
+        `archived: ${result.charges.length} charges confirmed, all found, the slowest in ${slowest(result.charges)} ms;`,
         `paused for ${Math.round(Math.max(...archived.map(({ pauseMs }) => pauseMs)))} ms at most`,
       );
     }, 240_000);
@@ -267,8 +267,8 @@ describe.skipIf(CITUS_URL === undefined)(
     const slowest = (charges: readonly Charge[]) =>
       Math.round(charges.reduce((most, { tookMs }) => Math.max(most, tookMs), 0));
 
-    interface Told {
-      /** Charges that callers were told of. */
+    interface LoadResult {
+      /** Charges that were confirmed to callers. */
       readonly charges: readonly Charge[];
       /** Failed charges that may nevertheless be in the ledger. */
       readonly doubtful: ReadonlySet<string>;
@@ -276,7 +276,7 @@ describe.skipIf(CITUS_URL === undefined)(
     }
 
     /** Keeps charging, one account per caller, until it is ended. */
-    function begin(callersAtOnce = CALLERS): { end(): Promise<Told> } {
+    function begin(callersAtOnce = CALLERS): { end(): Promise<LoadResult> } {
       const charges: Charge[] = [];
       const doubtful = new Set<string>();
       const failed: Record<string, number> = {};
@@ -309,7 +309,7 @@ describe.skipIf(CITUS_URL === undefined)(
     }
 
     /** Checks that every reported charge is there once, and that all others are in doubt or from before. */
-    async function expectBooks({ charges, doubtful }: Pick<Told, 'charges' | 'doubtful'>): Promise<void> {
+    async function expectBooks({ charges, doubtful }: Pick<LoadResult, 'charges' | 'doubtful'>): Promise<void> {
       const rows = await sql<{ id: string }[]>`select request_id::text as id from debits`;
       const found = new Set(rows.map(({ id }) => id));
       expect(found.size).toBe(rows.length);

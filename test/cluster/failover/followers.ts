@@ -117,11 +117,13 @@ export async function openFollowers(fleet: Fleet): Promise<Followers> {
       over.abort();
       await Promise.all(clients.map(({ ended }) => ended));
       for (const ids of await all()) expect(ids).toEqual(posted);
-      const told = [...clients.map(({ arrived }) => arrived), await delivered()].flatMap(({ charges }) => [...charges]);
+      const reported = [...clients.map(({ arrived }) => arrived), await delivered()].flatMap(({ charges }) => [
+        ...charges,
+      ]);
       const rows = await sql<{ id: string; amount: number }[]>`
         select request_id as id, amount_thousandths as amount from ledger_entries
         where account_id = ${account.accountId} and kind = 'debit' and request_id <> ${body.request_id}`;
-      expect(rows.map(({ id, amount }) => [id, Number(amount)]).sort()).toEqual(told.sort());
+      expect(rows.map(({ id, amount }) => [id, Number(amount)]).sort()).toEqual(reported.sort());
     },
   };
 }

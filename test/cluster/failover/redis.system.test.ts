@@ -24,7 +24,7 @@ describeOnReplicatedCluster('a Redis Cluster', (redis) => {
     await redis().kill(1);
     await vi.waitFor(
       async () => {
-        const nodes = String(await redis().askOne(1, 'CLUSTER', 'NODES'));
+        const nodes = String(await redis().sendTo(1, 'CLUSTER', 'NODES'));
         const masters = nodes.split('\n').filter((line) => / (?:myself,)?master - /.test(line));
         expect(masters).toHaveLength(3);
       },

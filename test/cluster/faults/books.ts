@@ -56,14 +56,14 @@ export function openBooks(): Books {
   const seen: Seen[] = [];
   const loops: Promise<void>[] = [];
   const broken: string[] = [];
-  let asked = 0;
+  let requests = 0;
   let isOpen = true;
 
   async function loop(addresses: (n: number) => string, key: string): Promise<void> {
     while (isOpen) {
       try {
         const startedAt = performance.now();
-        const answer = await get(addresses(asked++), key);
+        const answer = await get(addresses(requests++), key);
         note(answer, performance.now() - startedAt);
       } catch (error) {
         broken.push(String(error));

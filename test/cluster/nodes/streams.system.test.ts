@@ -37,10 +37,10 @@ describeOnRedis('streams of two processes', (redis) => {
         for (const stream of streams) expect(await stream.next('items')).toMatchObject({ data: { data: [{ id }] } });
       }
       const intervals = (performance.now() - began) / 5000;
-      const asked = pages() - before;
-      expect(asked).toBeGreaterThanOrEqual(4);
-      // Two processes that don't share would ask twice as often.
-      expect(asked).toBeLessThanOrEqual(1.5 * intervals + 1);
+      const reads = pages() - before;
+      expect(reads).toBeGreaterThanOrEqual(4);
+      // Two processes that don't share would read twice as often.
+      expect(reads).toBeLessThanOrEqual(1.5 * intervals + 1);
       post('105');
       const begun = await Promise.all(streams.map((stream) => stream.next('items')));
       const [first, ...others] = streams;

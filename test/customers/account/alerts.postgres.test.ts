@@ -104,7 +104,7 @@ const settings = (rest: Partial<AlertSettings> = {}): AlertSettings => ({
   ...rest,
 });
 /** The subjects of the mailed alerts. */
-const told = () =>
+const mailedSubjects = () =>
   sent
     .splice(0)
     .map(({ subject }) => subject)
@@ -119,7 +119,7 @@ describe('an alert', () => {
       await ada.spend(credits);
       watch.spent(ada.accountId);
       await watch.run();
-      return told();
+      return mailedSubjects();
     };
     expect(await spend(500)).toEqual([]);
     expect(await spend(1)).toEqual(['Perch: the balance is below 500 credits']);
@@ -150,7 +150,7 @@ describe('an alert', () => {
         data: { account_id: ada.accountId, limit: 100, spent: 120, balance: 880, day },
       },
     ]);
-    expect(told()).toEqual(['Perch: more than 100 credits spent today']);
+    expect(mailedSubjects()).toEqual(['Perch: more than 100 credits spent today']);
     await ada.spend(20);
     expect(await look()).toEqual([]);
     // Debits that are already summed up count as well.
@@ -166,7 +166,7 @@ describe('an alert', () => {
     await ada.spend(1);
     watch.spent(ada.accountId);
     await watch.run();
-    expect(told()).toEqual([]);
+    expect(mailedSubjects()).toEqual([]);
   });
 
   it('is sent once if ten processes see the crossing at once', async () => {
@@ -177,7 +177,7 @@ describe('an alert', () => {
     for (const { watch } of ten) watch.spent(ada.accountId);
     await Promise.all(ten.map(({ watch }) => watch.run()));
     expect(events()).toHaveLength(1);
-    expect(told()).toHaveLength(1);
+    expect(mailedSubjects()).toHaveLength(1);
   });
 });
 

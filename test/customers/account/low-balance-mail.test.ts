@@ -7,7 +7,7 @@ const mailAt = (credits: number) =>
     {
       accountId: 'a',
       topupSeq: 1,
-      told: null,
+      notified: null,
       email: 'a@example.org',
       balance: toThousandths(credits),
       full: toThousandths(20),

@@ -10,7 +10,7 @@ import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js'
 /** A name server that knows `public.example` and `private.example`, and says that others do not exist, or is silent. */
 interface NameServer {
   readonly address: string;
-  readonly asked: () => number;
+  readonly queries: () => number;
   silent: boolean;
   close(): void;
 }
@@ -22,16 +22,16 @@ const ADDRESSES: Readonly<Record<string, readonly number[]>> = {
 
 async function startNameServer(): Promise<NameServer> {
   const socket: Socket = createSocket('udp4');
-  let asked = 0;
+  let queries = 0;
   socket.on('message', (query, { port, address }) => {
-    asked += 1;
+    queries += 1;
     if (server.silent) return;
     socket.send(answerTo(query), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   const server: NameServer = {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
-    asked: () => asked,
+    queries: () => queries,
     silent: false,
     close: () => socket.close(),
   };
@@ -77,10 +77,10 @@ describe('a look-up of a name', () => {
     const from = performance.now();
     expect(await nameLookups({ servers: [server.address] })('slow.example', { all: true })).toEqual([]);
     expect(performance.now() - from).toBeLessThan(4500);
-    const asked = server.asked();
-    expect(asked).toBeGreaterThan(0);
+    const queries = server.queries();
+    expect(queries).toBeGreaterThan(0);
     await sleep(1500);
-    expect(server.asked()).toBe(asked);
+    expect(server.queries()).toBe(queries);
   }, 20_000);
 
   it('does not use the threads for files, and is refused if 32 are running', async () => {

@@ -54,7 +54,11 @@ describe('the log of an account', () => {
       ['rest', 'user-tweets', 200, null],
     ]);
     expect(rows.every((row) => row.keyId === keyId && row.ms >= 0)).toBe(true);
-    expect(rows[3]).toMatchObject({ asked: 'GET /v1/users/Aurora_Obs/tweets?count=5', charged: 5_000, message: null });
+    expect(rows[3]).toMatchObject({
+      requestLine: 'GET /v1/users/Aurora_Obs/tweets?count=5',
+      charged: 5_000,
+      message: null,
+    });
     expect(rows[2]).toMatchObject({ charged: 0, message: expect.stringContaining('No such user') });
     expect(JSON.stringify(rows)).not.toContain('timeline(');
   });
@@ -108,7 +112,7 @@ describe('the log of an account', () => {
 const request = (accountId: string, nth: number): LoggedRequest => ({
   ...{ accountId, requestId: v7({ msecs: 1_750_000_000_000 + nth }), at: 1_750_000_000_000 + nth, keyId: null },
   ...{ interface: 'rest', operation: 'x'.repeat(100), status: 200, code: null, message: 'm'.repeat(1000) },
-  ...{ asked: 'a'.repeat(1000), ms: 1.4, charged: 500 },
+  ...{ requestLine: 'a'.repeat(1000), ms: 1.4, charged: 500 },
 });
 
 describe('a batch of requests', () => {
@@ -124,7 +128,7 @@ describe('a batch of requests', () => {
     expect(kept[0]).toMatchObject({
       operation: 'x'.repeat(64),
       message: 'm'.repeat(300),
-      asked: 'a'.repeat(500),
+      requestLine: 'a'.repeat(500),
       ms: 1,
     });
     expect(await log.list(other.accountId, { limit: 10 })).toHaveLength(1);

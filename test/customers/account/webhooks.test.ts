@@ -71,8 +71,8 @@ describe('where a webhook may go', () => {
     ['in words', () => 'soon', undefined],
     ['as a date that has passed', () => new Date(Date.now() - 90_000).toUTCString(), undefined],
   ])('reads when to try again from a Retry-After of %s', async (_form, write, seconds) => {
-    const asked = write();
-    host.answer = (_request, response) => void response.writeHead(503, { 'retry-after': asked }).end();
+    const retryAfter = write();
+    host.answer = (_request, response) => void response.writeHead(503, { 'retry-after': retryAfter }).end();
     const { retryAfterS } = await host.webhooks.send(`${host.origin}/a`, {}, '{}');
     if (seconds === undefined) expect(retryAfterS).toBeUndefined();
     else expect(Math.abs((retryAfterS ?? 0) - seconds)).toBeLessThanOrEqual(1);

@@ -24,7 +24,7 @@ const steps = fc.array(
       'spend',
     ),
     /** How the service learns of it: from events by number, the poll, the success page, or not at all. */
-    told: fc.array(fc.oneof(fc.nat(50), fc.constantFrom('poll' as const, 'page' as const)), { maxLength: 3 }),
+    notifications: fc.array(fc.oneof(fc.nat(50), fc.constantFrom('poll' as const, 'page' as const)), { maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 14 },
 );
@@ -52,7 +52,7 @@ class Story {
   readonly #refused = new Set<string>();
 
   /** Applies the step if it is possible. */
-  tell({ what, sale, amount }: Step): void {
+  apply({ what, sale, amount }: Step): void {
     const { stripe } = this.#service;
     const session = this.#sessions[sale] ?? '';
     const { status, payment_status } = stripe.sessions.get(session) ?? {};
@@ -99,14 +99,18 @@ describe('the books of two sales', () => {
   });
   afterAll(() => service.close());
 
-  async function tellAll(told: readonly (number | string)[], from: number, sessions: readonly string[]): Promise<void> {
+  async function notifyAll(
+    notifications: readonly (number | string)[],
+    from: number,
+    sessions: readonly string[],
+  ): Promise<void> {
     const mine = service.stripe.events.slice(from);
     await Promise.all(
-      told.map((one) => {
+      notifications.map((one) => {
         if (one === 'poll') return service.settling.pollOpen();
         if (one === 'page') return Promise.all(sessions.map((session) => service.billing.settle(session)));
         const event = mine[Number(one) % Math.max(1, mine.length)];
-        return event && service.tell(event);
+        return event && service.deliver(event);
       }),
     );
   }
@@ -144,18 +148,18 @@ describe('the books of two sales', () => {
         let spent = 0;
         for (const step of mix) {
           service.clock.advance(60_000);
-          story.tell(step);
+          story.apply(step);
           if (step.what === 'spend') {
             const before = await buyer.balance();
             await buyer.spend(step.amount);
             spent += before - (await buyer.balance());
           }
-          await tellAll(step.told, from, sessions);
+          await notifyAll(step.notifications, from, sessions);
         }
         // In the end, every event is seen, twice and concurrently.
         await Promise.all([...sessions, ...sessions].map((session) => service.settling.reconcile(session)));
         await check(buyer, sessions, story, spent);
-        await tellAll(
+        await notifyAll(
           service.stripe.events.slice(from).map((_, index) => index),
           from,
           sessions,

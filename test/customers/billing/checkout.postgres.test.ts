@@ -183,8 +183,8 @@ describe('POST /v1/billing/checkout while payments are open', () => {
   it('refuses a frozen account (W8)', async () => {
     const buyer = await service.buyer();
     await service.sql`update accounts set frozen_at = now() where account_id = ${buyer.accountId}`;
-    const ask = { idempotencyKey: null, address: null };
-    await expect(service.billing.checkout(buyer.accountId, 'starter', ask)).rejects.toMatchObject({
+    const options = { idempotencyKey: null, address: null };
+    await expect(service.billing.checkout(buyer.accountId, 'starter', options)).rejects.toMatchObject({
       ...{ code: 'access_denied', detail: { reason: 'frozen' } },
     });
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
@@ -194,7 +194,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     const { stripe } = service;
     const buyer = await service.buyer();
     stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'Key of yesterday' } } };
-    const before = service.told.length;
+    const before = service.logLines.length;
     const { status, text, body, headers } = await buyer.client
       .post(PATH, { pack: 'starter' }, { 'idempotency-key': 'order' })
       .finally(() => {
@@ -203,8 +203,8 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'upstream_error', '2']);
     expect(body.error.message).toContain('Nothing was charged');
     expect(text).not.toContain('yesterday');
-    expect(service.told.slice(before).join()).toContain('Key of yesterday');
-    expect(service.told.join()).not.toContain(stripe.secretKey);
+    expect(service.logLines.slice(before).join()).toContain('Key of yesterday');
+    expect(service.logLines.join()).not.toContain(stripe.secretKey);
     expect(await service.billing.sales(buyer.accountId)).toEqual([]);
     const session = await buyer.checkout('starter', 'order');
     expect(await buyer.checkout('starter', 'order')).toBe(session);

@@ -13,13 +13,13 @@ describe('paid checkouts', () => {
     const session = await buyer.buy();
     const event = service.stripe.events.at(-1);
     if (!event) throw new Error('nothing happened');
-    expect(await service.tell(event)).toBe(200);
+    expect(await service.deliver(event)).toBe(200);
     expect(await buyer.balance()).toBe(10_000);
     expect(await service.sale(session)).toMatchObject({ state: 'paid', paidAt: expect.any(String) as string });
     expect(await service.sql`select type, session_id from payment_events where event_id = ${event.id}`).toEqual([
       { type: 'checkout.session.completed', session_id: session },
     ]);
-    expect(await service.tell(event)).toBe(200);
+    expect(await service.deliver(event)).toBe(200);
     expect(await buyer.balance()).toBe(10_000);
     expect(await buyer.log()).toEqual(['account.created', 'key.created', 'checkout.opened', 'credits.bought']);
   });
@@ -30,12 +30,12 @@ describe('paid checkouts', () => {
     const event = service.stripe.events.at(-1);
     if (!event) throw new Error('nothing happened');
     service.stripe.failure = { status: 401, json: { error: { type: 'api_error', message: 'down' } } };
-    const status = await service.tell(event);
+    const status = await service.deliver(event);
     service.stripe.failure = null;
     expect(status).toBe(503);
     expect(await buyer.balance()).toBe(0);
     expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(0);
-    expect(await service.tell(event)).toBe(200);
+    expect(await service.deliver(event)).toBe(200);
     expect(await buyer.balance()).toBe(10_000);
   });
 
@@ -48,7 +48,7 @@ describe('paid checkouts', () => {
     service.clock.advance(11_000);
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
-        if (index % 3 === 0) return service.tell(stripe.event('checkout.session.completed', payload));
+        if (index % 3 === 0) return service.deliver(stripe.event('checkout.session.completed', payload));
         return index % 3 === 1 ? service.billing.settle(session) : service.settling.pollOpen();
       }),
     );
@@ -72,7 +72,7 @@ describe('paid checkouts', () => {
   it('are found by polling open sales, less and less often, if no event arrives (W4)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
-    const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
+    const looks = () => service.stripe.requests.filter((one) => one.endsWith(session)).length;
     const passing = async (ms: number) => {
       service.clock.advance(ms);
       await service.settling.pollOpen();
@@ -94,7 +94,7 @@ describe('paid checkouts', () => {
   it('expire unpaid after 24 hours and are no longer polled (W4, W10)', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
-    const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
+    const looks = () => service.stripe.requests.filter((one) => one.endsWith(session)).length;
     service.stripe.expire(session);
     service.clock.advance(DAY_MS + 1000);
     await Promise.all([service.settling.pollOpen(), service.settling.pollOpen()]);
@@ -108,7 +108,7 @@ describe('paid checkouts', () => {
   it('find a bank payment on the thirteenth day without an event, and end polls after two weeks (W4, W5)', async () => {
     const [buyer, stuck] = [await service.buyer(), await service.buyer()];
     const [session, other] = [await buyer.checkout(), await stuck.checkout()];
-    const looks = (one: string) => service.stripe.asked.filter((asked) => asked.endsWith(one)).length;
+    const looks = (one: string) => service.stripe.requests.filter((request) => request.endsWith(one)).length;
     for (const one of [session, other]) service.stripe.payLater(one);
     service.clock.advance(13 * DAY_MS);
     await service.settling.pollOpen();
@@ -129,8 +129,8 @@ describe('paid checkouts', () => {
   it('time their polls from when the page was opened, however old the order is (W4)', async () => {
     const buyer = await service.buyer();
     service.stripe.failure = { status: 401, json: { error: { type: 'api_error', message: 'down' } } };
-    const asked = { pack: 'starter' };
-    const failed = await buyer.client.post('/v1/billing/checkout', asked, { 'idempotency-key': 'late' });
+    const body = { pack: 'starter' };
+    const failed = await buyer.client.post('/v1/billing/checkout', body, { 'idempotency-key': 'late' });
     service.stripe.failure = null;
     expect(failed.status).toBe(503);
     service.clock.advance(20 * 3_600_000);
@@ -150,7 +150,7 @@ describe('paid checkouts', () => {
     await service.billing.settle(session);
     expect([await buyer.balance(), (await service.sale(session))?.state]).toEqual([0, 'open']);
     service.stripe.clear(session, true);
-    await service.tell(service.stripe.events.at(-1) ?? '');
+    await service.deliver(service.stripe.events.at(-1) ?? '');
     expect([await buyer.balance(), (await service.sale(session))?.state]).toEqual([10_000, 'paid']);
   });
 
@@ -159,7 +159,7 @@ describe('paid checkouts', () => {
     const session = await buyer.checkout();
     service.stripe.payLater(session);
     service.stripe.clear(session, false);
-    await service.tell(service.stripe.events.at(-1) ?? '');
+    await service.deliver(service.stripe.events.at(-1) ?? '');
     expect([await buyer.balance(), (await service.sale(session))?.state]).toEqual([0, 'expired']);
   });
 
@@ -169,7 +169,7 @@ describe('paid checkouts', () => {
     service.stripe.expire(first);
     service.stripe.pay(second);
     service.stripe.pay(third);
-    for (const event of service.stripe.events.slice(-3)) await service.tell(event);
+    for (const event of service.stripe.events.slice(-3)) await service.deliver(event);
     const states = await Promise.all([first, second, third].map(async (one) => (await service.sale(one))?.state));
     expect(states).toEqual(['expired', 'paid', 'paid']);
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([65_000, 60]);
@@ -182,7 +182,7 @@ describe('paid checkouts', () => {
     await service.billing.settle(session);
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([10_000, 10]);
     service.stripe.refund(session, 595);
-    await service.tell(service.stripe.events.at(-1) ?? '');
+    await service.deliver(service.stripe.events.at(-1) ?? '');
     expect(await buyer.balance()).toBe(5_000);
   });
 
@@ -195,12 +195,14 @@ describe('paid checkouts', () => {
     const session = await buyer.checkout();
     Object.assign(service.stripe.sessions.get(session) ?? {}, wrong);
     service.stripe.pay(session);
-    const before = service.told.length;
-    await service.tell(service.stripe.events.at(-1) ?? '');
+    const before = service.logLines.length;
+    await service.deliver(service.stripe.events.at(-1) ?? '');
     await service.settling.reconcile(session);
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 0]);
     expect(await service.sale(session)).toMatchObject({ state: 'mismatched', paidAt: null });
-    const errors = service.told.slice(before).filter((line) => (JSON.parse(line) as { level: number }).level === 50);
+    const errors = service.logLines
+      .slice(before)
+      .filter((line) => (JSON.parse(line) as { level: number }).level === 50);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain(session);
   });
@@ -212,7 +214,7 @@ describe('paid checkouts', () => {
     service.clock.advance(2_000);
     expect((await me()).rate_limit_qps).toBe(1);
     service.stripe.pay(session);
-    expect(await service.tell(service.stripe.events.at(-1) ?? '')).toBe(200);
+    expect(await service.deliver(service.stripe.events.at(-1) ?? '')).toBe(200);
     await service.caughtUp();
     service.clock.advance(2_000);
     expect((await me()).rate_limit_qps).toBe(50);
@@ -223,14 +225,14 @@ describe('paid checkouts', () => {
     const session = await buyer.checkout();
     await service.sql`update sales set session_id = null, url = null where session_id = ${session}`;
     service.stripe.pay(session);
-    await service.tell(service.stripe.events.at(-1) ?? '');
+    await service.deliver(service.stripe.events.at(-1) ?? '');
     expect(await buyer.balance()).toBe(10_000);
   });
 
   it('are looked up once in two seconds, however often the success page is loaded', async () => {
     const buyer = await service.buyer();
     const session = await buyer.checkout();
-    const looks = () => service.stripe.asked.filter((one) => one.endsWith(session)).length;
+    const looks = () => service.stripe.requests.filter((one) => one.endsWith(session)).length;
     await Promise.all(Array.from({ length: 10 }, () => service.billing.settle(session, buyer.accountId)));
     service.clock.advance(1_999);
     await service.billing.settle(session, buyer.accountId);

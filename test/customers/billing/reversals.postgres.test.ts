@@ -16,8 +16,8 @@ describe('refunds and disputes', () => {
     return { buyer, session };
   }
 
-  const told = async (): Promise<void> => {
-    expect(await service.tell(service.stripe.events.at(-1) ?? '')).toBe(200);
+  const deliverLast = async (): Promise<void> => {
+    expect(await service.deliver(service.stripe.events.at(-1) ?? '')).toBe(200);
   };
   const books = async (session: string) => {
     const { reversed, shortfall, refundedCents } = (await service.sale(session)) ?? {};
@@ -29,10 +29,10 @@ describe('refunds and disputes', () => {
   it('take back the share of a refund, which is found by its payment (W6)', async () => {
     const { buyer, session } = await bought();
     service.stripe.refund(session, 250);
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(7_500);
     service.stripe.refund(session, 750);
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(0);
     expect(await books(session)).toEqual([10_000_000, 0, 1_000]);
     expect((await buyer.log()).slice(-3)).toEqual(['credits.bought', 'credits.reversed', 'credits.reversed']);
@@ -42,12 +42,12 @@ describe('refunds and disputes', () => {
     const { buyer, session } = await bought();
     await buyer.spend(6_000);
     service.stripe.refund(session, 1_000);
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(0);
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
     await service.settling.reconcile(await buyer.buy());
     await service.settling.reconcile(session);
-    for (const event of service.stripe.events.slice(-3)) await service.tell(event);
+    for (const event of service.stripe.events.slice(-3)) await service.deliver(event);
     expect(await buyer.balance()).toBe(10_000);
     expect(await books(session)).toEqual([4_000_000, 6_000_000, 1_000]);
   });
@@ -55,16 +55,16 @@ describe('refunds and disputes', () => {
   it('take credits when a refund succeeds and return them if it fails later (W6)', async () => {
     const { buyer, session } = await bought();
     const refund = service.stripe.refund(session, 1_000, 'pending');
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(10_000);
     service.stripe.setRefund(refund, 'failed');
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(10_000);
     service.stripe.setRefund(refund, 'succeeded');
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(0);
     service.stripe.setRefund(refund, 'failed');
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await books(session)]).toEqual([10_000, [0, 0, 0]]);
     expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'credits.returned']);
   });
@@ -72,12 +72,12 @@ describe('refunds and disputes', () => {
   it('set credits aside while a dispute is open, and return them when it is won (W7)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), (await service.sale(session))?.held]).toEqual([0, 10_000_000]);
     service.stripe.setDispute(dispute, 'under_review');
-    await told();
+    await deliverLast();
     service.stripe.setDispute(dispute, 'won');
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(10_000);
     expect(await books(session)).toEqual([0, 0, 0]);
     expect((await buyer.log()).slice(-2)).toEqual(['credits.held', 'credits.returned']);
@@ -87,19 +87,19 @@ describe('refunds and disputes', () => {
     const { buyer, session } = await bought();
     await buyer.spend(7_000);
     const dispute = service.stripe.dispute(session, 1_000);
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await books(session)]).toEqual([0, [3_000_000, 7_000_000, 0]]);
     service.stripe.setDispute(dispute, 'won');
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await books(session)]).toEqual([3_000, [0, 0, 0]]);
   });
 
   it('take nothing for an inquiry (W7)', async () => {
     const { buyer, session } = await bought();
     const inquiry = service.stripe.dispute(session, 1_000, 'warning_needs_response');
-    await told();
+    await deliverLast();
     service.stripe.setDispute(inquiry, 'warning_closed');
-    await told();
+    await deliverLast();
     expect(await buyer.balance()).toBe(10_000);
   });
 
@@ -107,7 +107,7 @@ describe('refunds and disputes', () => {
     const { buyer, session } = await bought('builder');
     const dispute = service.stripe.dispute(session, 5_000);
     service.stripe.setDispute(dispute, 'lost');
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 50]);
     const reply = await buyer.client.get('/v1/me');
     expect([reply.status, reply.body.error.code]).toEqual([401, 'invalid_key']);
@@ -121,14 +121,14 @@ describe('refunds and disputes', () => {
   it('return credits and thaw the account when a lost dispute is won on appeal (W7, W8)', async () => {
     const { buyer, session } = await bought();
     const dispute = service.stripe.dispute(session, 1_000);
-    await told();
+    await deliverLast();
     for (const status of ['lost', 'appeal_needs_response', 'appeal_under_review'] as const) {
       service.stripe.setDispute(dispute, status);
-      await told();
+      await deliverLast();
       expect([await buyer.balance(), await isFrozen(buyer)]).toEqual([0, true]);
     }
     service.stripe.setDispute(dispute, 'won');
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await isFrozen(buyer)]).toEqual([10_000, false]);
     expect((await buyer.client.get('/v1/me')).status).toBe(200);
     expect((await buyer.log()).slice(-4)).toEqual([
@@ -142,7 +142,7 @@ describe('refunds and disputes', () => {
     const settle = async (index: number, state: 'lost' | 'won') => {
       const dispute = disputes[index];
       if (dispute !== undefined) service.stripe.setDispute(dispute, state);
-      await told();
+      await deliverLast();
       return isFrozen(buyer);
     };
     expect([await settle(0, 'lost'), await settle(1, 'lost'), await settle(0, 'won')]).toEqual([true, true, true]);
@@ -175,15 +175,15 @@ describe('refunds and disputes', () => {
         const isSeenBetween = index % 2 === 0;
         const dispute = service.stripe.dispute(session, 500, first);
         const opened = service.stripe.events.at(-1) ?? '';
-        if (isSeenBetween) await told();
+        if (isSeenBetween) await deliverLast();
         service.stripe.setDispute(dispute, second);
-        await told();
-        await service.tell(opened);
+        await deliverLast();
+        await service.deliver(opened);
         const found = [await buyer.balance(), (await service.sale(session))?.held, await isFrozen(buyer)];
         const expected = outcomes[second] ?? (isSeenBetween ? outcomes[first] : undefined) ?? untouched;
         expect({ first, second, found }).toEqual({ first, second, found: expected });
         service.stripe.setDispute(dispute, 'won');
-        await told();
+        await deliverLast();
       }
     }
   }, 60_000);
@@ -206,7 +206,7 @@ describe('refunds and disputes', () => {
     const older = service.settling.reconcile(session);
     await isHeld;
     service.stripe.setDispute(dispute, 'won');
-    await told();
+    await deliverLast();
     release();
     await older;
     expect([await buyer.balance(), await isFrozen(buyer), await books(session)]).toEqual([10_000, false, [0, 0, 0]]);
@@ -216,7 +216,7 @@ describe('refunds and disputes', () => {
   it('keep the tier after a full refund (W8)', async () => {
     const { buyer, session } = await bought('growth');
     service.stripe.refund(session, 20_000);
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 200]);
   });
 
@@ -225,7 +225,7 @@ describe('refunds and disputes', () => {
     await service.settling.reconcile(await buyer.buy());
     service.stripe.refund(session, 600);
     service.stripe.dispute(session, 1_000);
-    await told();
+    await deliverLast();
     expect([await buyer.balance(), await books(session)]).toEqual([10_000, [10_000_000, 0, 600]]);
   });
 
@@ -262,7 +262,7 @@ describe('refunds and disputes', () => {
     const { buyer, session } = await bought();
     service.stripe.refund(session, 250);
     service.stripe.dispute(session, 100);
-    await told();
+    await deliverLast();
     service.clock.advance(1);
     const open = await buyer.checkout('builder');
     const [second, first, ...others] = await service.billing.sales(buyer.accountId);

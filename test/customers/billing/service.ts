@@ -38,8 +38,8 @@ export type BillingService = Awaited<ReturnType<typeof startBilling>>;
 export async function startBilling(env: Record<string, string> = {}) {
   const clock = manualClock();
   const stripe = await FakeStripe.start();
-  const told: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+  const logLines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logLines.push(line) });
   const perch = await startPerch({
     clock,
     log,
@@ -59,7 +59,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     settling,
     stripe,
     clock,
-    told,
+    logLines,
     sql,
     sales,
     accounts: stores.accounts,
@@ -68,7 +68,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     webhook,
     sale: (sessionId: string): Promise<Sale | undefined> => sales.find({ sessionId }),
     /** Sends an event; returns the status of the answer. */
-    async tell(event: Parameters<FakeStripe['send']>[0]): Promise<number> {
+    async deliver(event: Parameters<FakeStripe['send']>[0]): Promise<number> {
       const timestamp = Math.floor(clock.now() / 1000);
       return (await stripe.send(event, webhook, { timestamp })).status;
     },

@@ -75,7 +75,7 @@ describe('POST /webhooks/stripe', () => {
       stripe.event('checkout.session.completed', stranger),
       elsewhere,
     ]) {
-      expect(await service.tell(event)).toBe(200);
+      expect(await service.deliver(event)).toBe(200);
       expect(await service.sql`select 1 from payment_events where event_id = ${event.id}`).toHaveLength(1);
     }
   });
@@ -84,9 +84,9 @@ describe('POST /webhooks/stripe', () => {
     const { stripe, sql } = service;
     const { session } = await paidEvent();
     await sql`update sales set session_id = 'cs_moved' where session_id = ${session}`;
-    const before = service.told.length;
-    expect(await service.tell(stripe.events.at(-1) ?? '')).toBe(200);
-    expect(service.told.slice(before).join()).toContain('an unknown checkout');
+    const before = service.logLines.length;
+    expect(await service.deliver(stripe.events.at(-1) ?? '')).toBe(200);
+    expect(service.logLines.slice(before).join()).toContain('an unknown checkout');
   });
 
   it.each([
@@ -162,7 +162,7 @@ it('accepts a burst of signed events, and limits an address that signs with anot
   try {
     await (await own.buyer()).buy();
     const event = stripe.events.at(-1) ?? '';
-    const burst = await Promise.all(Array.from({ length: 70 }, () => own.tell(event)));
+    const burst = await Promise.all(Array.from({ length: 70 }, () => own.deliver(event)));
     expect(new Set(burst)).toEqual(new Set([200]));
     const forge = async () => {
       const reply = await stripe.send('x'.repeat(100_000), webhook, { secret: 'whsec_other', timestamp: nowS() });
@@ -170,13 +170,13 @@ it('accepts a burst of signed events, and limits an address that signs with anot
     };
     for (let nth = 0; nth < 60; nth += 1) expect(await forge()).toEqual([400, 'unsigned']);
     expect(await forge()).toEqual([429, 'failed_events']);
-    expect(await own.tell(event)).toBe(200);
+    expect(await own.deliver(event)).toBe(200);
     for (let nth = 0; nth < 9; nth += 1) expect(await forge()).toEqual([429, 'failed_events']);
     const signature = `Stripe-Signature: t=${nowS()},v1=${'a'.repeat(64)}\r\n`;
     const unread = post('/webhooks/stripe', `${signature}Content-Length: 1000000\r\n`, '');
     expect(await rawClient(own.url, unread).closed).toMatch(/^HTTP\/1\.1 429 /);
     own.clock.advance(1000);
-    expect(await own.tell(event)).toBe(200);
+    expect(await own.deliver(event)).toBe(200);
   } finally {
     await own.close();
   }

@@ -16,7 +16,7 @@ describe('links', () => {
     server.database.sql<{ id: string; name: string }[]>`
       select account_id as id, name from accounts join account_owners using (account_id)
       where lower(email) = lower(${email}) order by created_at`;
-  const ask = (email: string, next: string | null = null) =>
+  const requestLink = (email: string, next: string | null = null) =>
     server.signIn.requestLink(email, { address: '192.0.2.9', next });
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('links', () => {
   afterAll(() => server.close());
 
   it('lead from the mail to the page, with the secret behind #, and say how long they work', async () => {
-    await ask('words@example.org');
+    await requestLink('words@example.org');
     const secret = await server.mailedSecret('words@example.org');
     const mail = server.sent.find(({ to }) => to === 'words@example.org');
     expect(mail?.text).toContain(`\n${signInLink(server.url, secret)}\n`);
@@ -36,7 +36,7 @@ describe('links', () => {
   });
 
   it('open one session and one account if used 20 times at once', async () => {
-    await ask('rush@example.org', '/dashboard/keys');
+    await requestLink('rush@example.org', '/dashboard/keys');
     const secret = await server.mailedSecret('rush@example.org');
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => server.signIn.spend(secret, FROM)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('links', () => {
   it('open one account, without a deadlock, if several links of a new address are used at once', async () => {
     const secrets: string[] = [];
     for (let count = 0; count < 5; count++) {
-      await ask('New@Example.org');
+      await requestLink('New@Example.org');
       secrets.push(await server.mailedSecret('New@Example.org'));
     }
     await Promise.all(secrets.map((secret) => server.signIn.spend(secret, FROM)));
@@ -61,13 +61,13 @@ describe('links', () => {
     const oldest = await server.openAccount('Twice@example.org');
     await server.openAccount('twice@example.org');
     await server.database.sql`update accounts set frozen_at = now() where account_id = ${oldest}`;
-    await ask('twice@EXAMPLE.org');
+    await requestLink('twice@EXAMPLE.org');
     const { session } = await server.signIn.spend(await server.mailedSecret('twice@EXAMPLE.org'), FROM);
     expect(await server.sessions.find(session.token)).toMatchObject({ personId: oldest });
   });
 
   it('work pasted in whole or as the code alone, and keep the destination', async () => {
-    await ask('paste@example.org', '/oauth/authorize?client_id=a&state=b');
+    await requestLink('paste@example.org', '/oauth/authorize?client_id=a&state=b');
     const link = signInLink(server.url, await server.mailedSecret('paste@example.org'));
     expect(await server.signIn.spend(` ${link}\n`, FROM)).toMatchObject({
       next: '/oauth/authorize?client_id=a&state=b',
@@ -75,7 +75,7 @@ describe('links', () => {
   });
 
   it('drop a destination on another site', async () => {
-    await ask('evil@example.org', 'https://evil.example/');
+    await requestLink('evil@example.org', 'https://evil.example/');
     expect(await server.signIn.spend(await server.mailedSecret('evil@example.org'), FROM)).toMatchObject({
       next: null,
     });
@@ -179,7 +179,7 @@ describe('links', () => {
   });
 
   it('are recorded in the log of the account', async () => {
-    await ask('log@example.org');
+    await requestLink('log@example.org');
     const answer = await server.post('/sign-in', { token: await server.mailedSecret('log@example.org'), seen: '1' });
     await server.post('/sign-out', {}, { cookie: cookieOf(answer) ?? '' });
     const [account] = await accounts('log@example.org');
@@ -198,7 +198,7 @@ describe('links', () => {
       'mailed',
       'whose@example.org',
       async () => {
-        await ask('whose@example.org');
+        await requestLink('whose@example.org');
         return server.mailedSecret('whose@example.org');
       },
     ],
@@ -206,12 +206,12 @@ describe('links', () => {
     ['printed', 'Ada', async () => server.links.forAccount(await server.openAccount(null))],
   ])('of the kind "%s" show whose account they open before they are used', async (_kind, name, mint) => {
     const token = await mint();
-    const told = await fetch(`${server.url}/sign-in/whose`, {
+    const response = await fetch(`${server.url}/sign-in/whose`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
       body: JSON.stringify({ token }),
     });
-    expect(await told.json()).toEqual({ name });
+    expect(await response.json()).toEqual({ name });
     const unseen = await server.post('/sign-in', { token, next: '/dashboard/keys' });
     expect([unseen.status, cookieOf(unseen), unseen.headers.get('cache-control')]).toEqual([
       200,

@@ -76,21 +76,21 @@ describe('notices of a low balance', () => {
     const sent: Message[] = [];
     const watch = node(sent);
     const { accountId, left, topUp } = await account(1000);
-    const told = async (credits: number) => {
+    const subjectsAt = async (credits: number) => {
       await left(credits);
       watch.spent(accountId);
       await watch.run();
       return sent.splice(0).map(({ subject }) => subject);
     };
-    expect(await told(501)).toEqual([]);
-    expect(await told(500)).toEqual(['Perch: 500 credits left']);
-    expect(await told(201)).toEqual([]);
-    expect(await told(199.5)).toEqual(['Perch: 199.5 credits left']);
-    expect(await told(50)).toEqual(['Perch: 50 credits left']);
-    expect(await told(0)).toEqual([]);
+    expect(await subjectsAt(501)).toEqual([]);
+    expect(await subjectsAt(500)).toEqual(['Perch: 500 credits left']);
+    expect(await subjectsAt(201)).toEqual([]);
+    expect(await subjectsAt(199.5)).toEqual(['Perch: 199.5 credits left']);
+    expect(await subjectsAt(50)).toEqual(['Perch: 50 credits left']);
+    expect(await subjectsAt(0)).toEqual([]);
     await topUp(100);
-    expect(await told(40)).toEqual(['Perch: 40 credits left']);
-    expect(await told(0)).toEqual(['You have run out of Perch credits']);
+    expect(await subjectsAt(40)).toEqual(['Perch: 40 credits left']);
+    expect(await subjectsAt(0)).toEqual(['You have run out of Perch credits']);
   });
 
   it('name only the lowest level when a balance falls past several', async () => {

@@ -52,14 +52,14 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
   const clock = manualClock();
   const sent: Message[] = [];
   const mailFailures: string[] = [];
-  const hear = (line: string): void => {
+  const onLine = (line: string): void => {
     const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
     if (msg === 'A sign-in link could not be sent.') mailFailures.push(err?.message ?? '');
   };
   const perch = await startPerch({
     clock,
     env,
-    log: pino({ level: 'error' }, { write: hear }),
+    log: pino({ level: 'error' }, { write: onLine }),
     limiter: limited(createMemoryRateLimiter({ clock }), admits ? OPEN : SHUT),
     mail: options.mail ?? { send: async (message) => void sent.push(message) },
     startPoll: () => ({ close: async () => {} }),

@@ -14,18 +14,18 @@ interface GraphqlBody {
   readonly extensions: { readonly credits: { readonly charged: number } };
 }
 
-export interface Asked {
+export interface ClaimContext {
   readonly perch: TestPerch;
   readonly customers: Customers;
   /** Has 1,000 credits. */
   readonly ada: Customer;
 }
 
-const graphql = async ({ ada }: Asked, body: object): Promise<GraphqlBody> =>
+const graphql = async ({ ada }: ClaimContext, body: object): Promise<GraphqlBody> =>
   (await ada.post('/graphql', body)).body as unknown as GraphqlBody;
 
 /** Sentences by page. Each uses accounts and lists that no other touches, so that they hold in any order. */
-export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Asked) => Promise<void>>>>> = {
+export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (context: ClaimContext) => Promise<void>>>>> = {
   'docs/interface.md': {
     'A wallet that covers part of a page gets that part and a cursor. 402 means that not one item is covered.': async ({
       customers,
@@ -70,10 +70,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
         expect([status, body.error.reason]).toEqual([404, 'private']);
       }
     },
-    'Unknown fields are left out in REST and `null` in GraphQL.': async (asked) => {
-      const profile = record(await asked.ada.get(`/v1/users/${observatory}`));
+    'Unknown fields are left out in REST and `null` in GraphQL.': async (context) => {
+      const profile = record(await context.ada.get(`/v1/users/${observatory}`));
       expect(profile).not.toHaveProperty('banner_url');
-      const { data } = await graphql(asked, { query: `{ user(handle: "${observatory}") { bannerUrl } }` });
+      const { data } = await graphql(context, { query: `{ user(handle: "${observatory}") { bannerUrl } }` });
       expect(data?.user).toEqual({ bannerUrl: null });
     },
     '`RateLimit-Policy` is on every `/v1` answer, `RateLimit` beside it where the key is known.': async ({
@@ -101,23 +101,23 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
     },
   },
   'docs/graphql.md': {
-    'A list above another paid list holds at most 20.': async (asked) => {
+    'A list above another paid list holds at most 20.': async (context) => {
       const nested = (first: number): string =>
         `{ followers(user: "${ferries}", first: ${first}) { nodes { tweets(first: 1) { nodes { id } } } } }`;
-      expect((await graphql(asked, { query: nested(21) })).errors?.[0]?.extensions.code).toBe('bad_request');
-      expect((await graphql(asked, { query: nested(20) })).data?.followers?.nodes).toHaveLength(20);
+      expect((await graphql(context, { query: nested(21) })).errors?.[0]?.extensions.code).toBe('bad_request');
+      expect((await graphql(context, { query: nested(20) })).data?.followers?.nodes).toHaveLength(20);
     },
     'If you set no budget, an operation that could cost more than the default budget is refused, at no charge. The default is 1,000 credits':
-      async (asked) => {
+      async (context) => {
         const query = `{ followers(user: "${ferries}", first: 20) { nodes { tweets(first: 100) { nodes { id } } } } }`;
-        expect((await graphql(asked, { query })).errors?.[0]?.message).toContain('1000');
-        const within = await graphql(asked, { query, extensions: { maxCredits: 3 } });
+        expect((await graphql(context, { query })).errors?.[0]?.message).toContain('1000');
+        const within = await graphql(context, { query, extensions: { maxCredits: 3 } });
         expect(within.data?.followers?.nodes).toHaveLength(20);
         expect(within.extensions.credits.charged).toBeLessThanOrEqual(3);
       },
-    'The documents behind the REST endpoints can be run by name, without sending the text': async (asked) => {
+    'The documents behind the REST endpoints can be run by name, without sending the text': async (context) => {
       const named = /'(\{"documentId".*?\}\})'/.exec(readPage('docs/graphql.md'))?.[1] ?? '';
-      const { data, errors } = await graphql(asked, JSON.parse(named));
+      const { data, errors } = await graphql(context, JSON.parse(named));
       expect(errors).toBeUndefined();
       expect(data?.data).toMatchObject({ handle: library, created_at: expect.any(String) });
     },
@@ -150,13 +150,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
     },
   },
   'docs/cursors.md': {
-    'In REST, GraphQL and MCP alike, with every key': async (asked) => {
-      const first = await asked.ada.get(`/v1/users/${weather}/tweets?count=5`);
+    'In REST, GraphQL and MCP alike, with every key': async (context) => {
+      const first = await context.ada.get(`/v1/users/${weather}/tweets?count=5`);
       const after = first.body.next_cursor;
-      const other = await asked.customers.customer();
+      const other = await context.customers.customer();
       const rest = await other.get(`/v1/users/${weather}/tweets?count=5&cursor=${after}`);
       const query = `{ timeline(user: "${weather}", first: 5, after: "${after}") { nodes { id } } }`;
-      const { data } = await graphql(asked, { query });
+      const { data } = await graphql(context, { query });
       expect(data?.timeline?.nodes).toEqual(idsOf(rest).map((id) => ({ id })));
       expect(idsOf(rest)).not.toEqual(idsOf(first));
     },

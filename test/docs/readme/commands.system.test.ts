@@ -91,8 +91,8 @@ describe('docs/command-line.md', () => {
   it.each(sections)('lists exactly the options of $name', ({ name, text }) => {
     const { long = [] } = leaves.find((leaf) => leaf.name === name) ?? {};
     const rows = text.includes('| Argument or option |') ? tableOf(text, 'Argument or option') : [];
-    const told = rows.flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? []);
-    expect(told.sort()).toEqual(long.sort());
+    const documented = rows.flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? []);
+    expect(documented.sort()).toEqual(long.sort());
   });
 });
 

@@ -28,13 +28,13 @@ it('names the files that every adapter over HTTP has', () => {
 it('names all members of the port', () => {
   const port = /export interface Network \{(.*?)^\}/ms.exec(read('src/ports/network.ts'))?.[1] ?? '';
   const members = [...port.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, name]) => name);
-  const told = tableOf(PAGE, 'Member').flatMap(([cell = '']) => codeIn(cell));
-  expect(new Set(['name', ...told])).toEqual(new Set(members));
+  const documented = tableOf(PAGE, 'Member').flatMap(([cell = '']) => codeIn(cell));
+  expect(new Set(['name', ...documented])).toEqual(new Set(members));
 });
 
 it('names existing codes', () => {
-  const told = tableOf(PAGE, 'Thrown').flatMap(([cell = '']) => codeIn(cell));
-  const codes = told.filter((code) => code.includes('_'));
+  const documented = tableOf(PAGE, 'Thrown').flatMap(([cell = '']) => codeIn(cell));
+  const codes = documented.filter((code) => code.includes('_'));
   expect(codes.length).toBeGreaterThan(4);
   expect(codes.filter((code) => !(code in ERROR_CODES))).toEqual([]);
 });

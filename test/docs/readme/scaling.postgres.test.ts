@@ -97,10 +97,10 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
     const starts: Readonly<Record<TablePlace, string>> = {
       ...{ account: 'distributed', everywhere: 'a copy on each server', coordinator: 'left on the coordinator' },
     };
-    const told = rows().flatMap(({ table, place }) =>
+    const documented = rows().flatMap(({ table, place }) =>
       codeIn(table).map((name) => [name, Object.values(starts).find((start) => place.startsWith(start))]),
     );
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(documented)).toEqual(
       Object.fromEntries([...PLACES].map(([table, place]) => [table, starts[place]])),
     );
   });

@@ -57,8 +57,8 @@ const count = (rows: readonly Row[], verdict: string): number => rows.filter((ro
 
 describe('the requirements', () => {
   it('have one row each, in their chapter', () => {
-    const told = SECTIONS.map(({ chapter, rows }) => ({ chapter, ids: rows.map(({ id }) => id) }));
-    expect(told).toEqual(CHAPTERS);
+    const documented = SECTIONS.map(({ chapter, rows }) => ({ chapter, ids: rows.map(({ id }) => id) }));
+    expect(documented).toEqual(CHAPTERS);
     expect(ROWS).toHaveLength(253);
   });
 
@@ -77,7 +77,7 @@ describe('the requirements', () => {
 
 describe('the counts', () => {
   it('are right for all and for each chapter, in the table at the top', () => {
-    const told = tableOf(PAGE, 'Chapter').map(([name = '', ...numbers]) => [
+    const documented = tableOf(PAGE, 'Chapter').map(([name = '', ...numbers]) => [
       name.split(' ')[0],
       ...numbers.map(Number),
     ]);
@@ -86,7 +86,7 @@ describe('the counts', () => {
       rows.length,
       ...['met', 'partly', 'not met', 'not applicable'].map((verdict) => count(rows, verdict)),
     ];
-    expect(told).toEqual([...SECTIONS.map(({ chapter, rows }) => line(chapter, rows)), line('All', ROWS)]);
+    expect(documented).toEqual([...SECTIONS.map(({ chapter, rows }) => line(chapter, rows)), line('All', ROWS)]);
   });
 
   it.each(SECTIONS)('are right in the line of $chapter', ({ summary, rows }) => {
@@ -98,12 +98,12 @@ describe('the counts', () => {
 });
 
 it('lists exactly the open requirements at the top, with what each would take', () => {
-  const told = tableOf(PAGE, 'Open').map(([what = '', verdict = '', need = '']) => {
+  const documented = tableOf(PAGE, 'Open').map(([what = '', verdict = '', need = '']) => {
     expect(need.length).toBeGreaterThan(15);
     return `${what}: ${verdict}`;
   });
   const open = ROWS.filter(({ verdict }) => verdict === 'not met' || verdict === 'partly');
-  expect(told.toSorted()).toEqual(open.map(({ id, text, verdict }) => `${id} ${text}: ${verdict}`).toSorted());
+  expect(documented.toSorted()).toEqual(open.map(({ id, text, verdict }) => `${id} ${text}: ${verdict}`).toSorted());
 });
 
 it('names existing files', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { customersOf } from '../../kit/customers.js';
 import { demoDatabase } from '../../kit/demo.js';
 import { startPerch } from '../../kit/perch.js';
-import { type Asked, CLAIMS } from './claims.js';
+import { CLAIMS, type ClaimContext } from './claims.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './examples.js';
 import { blocksOf, onOneLine, README, readPage } from './markdown.js';
 
@@ -17,7 +17,7 @@ it('has only blocks of a kind that is tried out', () => {
 });
 
 describe('the pages and the service', () => {
-  let asked: Asked;
+  let context: ClaimContext;
   let answers: Map<Example, unknown> | undefined;
 
   // In the order of the page and with the demo's credits, so that cached objects and the credits left are as shown.
@@ -31,9 +31,9 @@ describe('the pages and the service', () => {
       variables: {},
     });
     const customers = customersOf(perch);
-    asked = { perch, customers, ada: await customers.customer() };
+    context = { perch, customers, ada: await customers.customer() };
   });
-  afterAll(() => asked?.perch.close());
+  afterAll(() => context?.perch.close());
 
   describe.skipIf(!hasCurl)(`examples${withoutCurl}`, () => {
     compareExamples(EXAMPLES, () => answers);
@@ -42,7 +42,7 @@ describe('the pages and the service', () => {
   describe.each(Object.entries(CLAIMS))('%s makes true claims', (page, claims) => {
     it.each(Object.entries(claims))('%s', async (sentence, shows) => {
       expect(onOneLine(readPage(page))).toContain(sentence);
-      await shows(asked);
+      await shows(context);
     });
   });
 });

@@ -81,18 +81,18 @@ describe('identify', () => {
 
   it('names the account before it waits, and only if it waits', async () => {
     const { identify, add, clock } = await setUp();
-    const told: (string | null)[] = [];
-    const ask = (key: string) => identify(key, HOME, (accountId) => told.push(accountId)).catch(() => {});
+    const reported: (string | null)[] = [];
+    const identifyKey = (key: string) => identify(key, HOME, (accountId) => reported.push(accountId)).catch(() => {});
     const { key } = add(live);
-    await ask(key);
-    expect(told).toEqual([null]);
-    await ask(key);
-    expect(told).toEqual([null]);
+    await identifyKey(key);
+    expect(reported).toEqual([null]);
+    await identifyKey(key);
+    expect(reported).toEqual([null]);
     clock.pass(3000);
-    await ask(key);
-    expect(told).toEqual([null, caller().accountId]);
-    await ask('nonsense');
-    expect(told).toEqual([null, caller().accountId, null]);
+    await identifyKey(key);
+    expect(reported).toEqual([null, caller().accountId]);
+    await identifyKey('nonsense');
+    expect(reported).toEqual([null, caller().accountId, null]);
   });
 
   it('does not call the store for a call that is refused before it waits', async () => {
@@ -120,18 +120,24 @@ describe('identify', () => {
 
   it('returns the caller of a hash, whatever its mode, and refuses a key that no longer works', async () => {
     const { known, identify, add, store } = await setUp();
-    const told: (string | null)[] = [];
-    const ask = (keyHash: string) => identify({ keyHash }, HOME, (accountId) => told.push(accountId));
+    const reported: (string | null)[] = [];
+    const identifyHash = (keyHash: string) => identify({ keyHash }, HOME, (accountId) => reported.push(accountId));
     const test = { ...caller(), mode: 'test' as const };
     const [one, other] = [add(live), add({ state: 'live', caller: test })];
     const revoked = add({ state: 'revoked', revokedAt: '2026-03-01T12:00:00.000Z' });
-    expect(await ask(one.hash)).toEqual(caller());
-    expect(await ask(other.hash)).toEqual(test);
+    expect(await identifyHash(one.hash)).toEqual(caller());
+    expect(await identifyHash(other.hash)).toEqual(test);
     expect(known({ keyHash: other.hash })).toEqual(test);
-    await expect(ask(revoked.hash)).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'revoked' } });
+    await expect(identifyHash(revoked.hash)).rejects.toMatchObject({
+      code: 'invalid_key',
+      detail: { reason: 'revoked' },
+    });
     expect(known({ keyHash: revoked.hash })).toBeUndefined();
-    await expect(ask('00'.repeat(32))).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'unknown' } });
-    expect(told).toEqual([]);
+    await expect(identifyHash('00'.repeat(32))).rejects.toMatchObject({
+      code: 'invalid_key',
+      detail: { reason: 'unknown' },
+    });
+    expect(reported).toEqual([]);
     expect(store.reads()).toBe(4);
   });
 

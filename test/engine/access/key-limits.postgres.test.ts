@@ -31,7 +31,7 @@ afterAll(() => perch?.close());
 const limit = async (limits: Partial<KeyLimits>): Promise<void> => {
   await keys.change(account.accountId, account.keyId, limits, OPERATOR);
 };
-const ask = (path: string, headers: Record<string, string> = {}) =>
+const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(perch.url + path, { headers: { 'x-api-key': account.key, ...headers } });
 const errorOf = async (answer: Response) => {
   const { error, credits_charged: charged } = (await answer.json()) as {
@@ -54,14 +54,14 @@ const eventually = (check: () => Promise<unknown>) => expect.poll(check, { timeo
 describe('a key with kinds of reads', () => {
   it('may read those kinds, and gets a free 403 for others', async () => {
     await limit({ scopes: ['profiles', 'timeline'] });
-    await eventually(async () => (await ask('/v1/tweets/search?q=a')).status).toBe(403);
+    await eventually(async () => (await get('/v1/tweets/search?q=a')).status).toBe(403);
     const before = await perch.balance(account);
-    const refused = await errorOf(await ask('/v1/tweets/search?q=a'));
+    const refused = await errorOf(await get('/v1/tweets/search?q=a'));
     expect(refused).toMatchObject({ status: 403, code: 'access_denied', reason: 'scope', charged: 0 });
     expect(refused.message).toContain('may not read search: it is limited to profiles, timeline');
-    expect((await ask('/v1/users/nobody_here/tweets')).status).toBe(404);
-    expect((await ask('/v1/users/nobody_here')).status).toBe(404);
-    expect((await ask('/v1/me')).status).toBe(200);
+    expect((await get('/v1/users/nobody_here/tweets')).status).toBe(404);
+    expect((await get('/v1/users/nobody_here')).status).toBe(404);
+    expect((await get('/v1/me')).status).toBe(200);
     expect(await perch.balance(account)).toBe(before);
   });
 
@@ -105,25 +105,25 @@ describe('a key with networks', () => {
 
   it('refuses other addresses with a free 403, before anything is read', async () => {
     await limit({ allowedFrom: ['203.0.113.0/24', '2001:db8::/32'] });
-    await eventually(async () => (await ask('/v1/me', from('198.51.100.7'))).status).toBe(403);
-    const refused = await errorOf(await ask('/v1/me', from('198.51.100.8')));
+    await eventually(async () => (await get('/v1/me', from('198.51.100.7'))).status).toBe(403);
+    const refused = await errorOf(await get('/v1/me', from('198.51.100.8')));
     expect(refused).toMatchObject({ status: 403, code: 'access_denied', reason: 'address_not_allowed', charged: 0 });
     expect(refused.message).toContain('may not be used from "198.51.100.8"');
     for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8:1::2']) {
-      expect([address, (await ask('/v1/me', from(address))).status]).toEqual([address, 200]);
+      expect([address, (await get('/v1/me', from(address))).status]).toEqual([address, 200]);
     }
     for (const address of ['203.0.114.1', '2001:db9::1', '::ffff:198.51.100.9']) {
-      expect([address, (await ask('/v1/me', from(address))).status]).toEqual([address, 403]);
+      expect([address, (await get('/v1/me', from(address))).status]).toEqual([address, 403]);
     }
   });
 
   it('counts requests from other addresses against those addresses, not against the account', async () => {
     await limit({ allowedFrom: ['203.0.113.0/24'] });
-    await eventually(async () => (await ask('/v1/me', from('198.51.100.20'))).status).toBe(403);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask('/v1/me', from('198.51.100.21'))));
+    await eventually(async () => (await get('/v1/me', from('198.51.100.20'))).status).toBe(403);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => get('/v1/me', from('198.51.100.21'))));
     expect(answers.some(({ status }) => status === 429)).toBe(true);
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
-    expect((await ask('/v1/me', from('203.0.113.5'))).status).toBe(200);
+    expect((await get('/v1/me', from('203.0.113.5'))).status).toBe(200);
   });
 
   it.each(['/graphql', '/mcp'])('is checked on %s before the body is read', async (path) => {
@@ -166,10 +166,10 @@ describe('a repeated request, answered ahead of the framework', () => {
 describe('the end of a key', () => {
   it('gives 401 with the time it expired; until then the key works and can be rotated', async () => {
     await limit({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
-    expect((await ask('/v1/me')).status).toBe(200);
+    expect((await get('/v1/me')).status).toBe(200);
     await perch.database.sql`update keys set expires_at = now() - interval '1 second' where key_id = ${account.keyId}`;
-    await eventually(async () => (await ask('/v1/me')).status).toBe(401);
-    const refused = await errorOf(await ask('/v1/me'));
+    await eventually(async () => (await get('/v1/me')).status).toBe(401);
+    const refused = await errorOf(await get('/v1/me'));
     expect(refused).toMatchObject({ code: 'invalid_key', reason: 'expired' });
     expect(refused.message).toMatch(/expired at \d{4}-/);
     await expect(keys.rotate(account.accountId, account.keyId, 0, OPERATOR)).rejects.toThrow('expired at');

@@ -12,19 +12,19 @@ function slowStore() {
   const rows = new Map<string, number>();
   const listeners = new Set<(hashHex: string) => void>();
   const queries: { readonly hashes: readonly string[]; answer(): void; fail(): void }[] = [];
-  const asked: string[][] = [];
+  const queried: string[][] = [];
   const lookupOf = (version: number | undefined): KeyLookup | undefined =>
     version === undefined ? undefined : { state: 'live', caller: caller({ qps: version }) };
   return {
     rows,
     queries,
     /** The keys of every query so far. */
-    asked,
-    tell: (hash: string) => listeners.forEach((listener) => void listener(hash)),
+    queried,
+    notify: (hash: string) => listeners.forEach((listener) => void listener(hash)),
     accounts: {
       findKeys(buffers: readonly Buffer[]) {
         const hashes = buffers.map((buffer) => buffer.toString('hex'));
-        asked.push(hashes);
+        queried.push(hashes);
         const found = hashes.map((hash) => lookupOf(rows.get(hash)));
         return new Promise<(KeyLookup | undefined)[]>((resolve, reject) => {
           const query = {
@@ -78,7 +78,7 @@ describe('look-ups of keys', () => {
     // As connections do it: each in a callback of its own.
     const all = hashes.map((hash) => Promise.resolve().then(() => lookups.find(hash)));
     await pass(1);
-    expect(store.asked.map(({ length }) => length)).toEqual([100, 100, 50]);
+    expect(store.queried.map(({ length }) => length)).toEqual([100, 100, 50]);
     await answerAll();
     expect(new Set((await Promise.all(all)).map(versionOf))).toEqual(new Set([1]));
   });
@@ -111,15 +111,15 @@ describe('look-ups of keys', () => {
     await pass(TTL_MS - 1);
     calls.push(lookups.find('aa'));
     await pass(1);
-    expect(store.asked).toHaveLength(1);
+    expect(store.queried).toHaveLength(1);
     calls.push(lookups.find('aa'));
     await pass(1);
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
     store.queries.shift()?.answer();
     await pass(0);
     calls.push(lookups.find('aa'));
     await pass(1);
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
     await answerAll();
     expect((await Promise.all(calls)).map(versionOf)).toEqual([1, 1, 1, 1]);
   });
@@ -139,10 +139,10 @@ describe('look-ups of keys', () => {
     await pass(1998);
     await lookups.find('aa');
     await pass(1);
-    expect(store.asked).toHaveLength(1);
+    expect(store.queried).toHaveLength(1);
     await lookups.find('aa');
     await pass(50);
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
   });
 
   it('are repeated in the background for a key in use, so that it never waits', async () => {
@@ -155,7 +155,7 @@ describe('look-ups of keys', () => {
       await pass(50);
       await answerAll();
     }
-    expect(store.asked.length).toBeLessThanOrEqual(11);
+    expect(store.queried.length).toBeLessThanOrEqual(11);
   });
 
   it('are repeated in the background for many keys in one query', async () => {
@@ -167,7 +167,7 @@ describe('look-ups of keys', () => {
       await pass(5);
     }
     await pass(50);
-    expect(store.asked).toEqual([KEYS, KEYS]);
+    expect(store.queried).toEqual([KEYS, KEYS]);
   });
 
   it('are not repeated for an unused key', async () => {
@@ -176,7 +176,7 @@ describe('look-ups of keys', () => {
     await pass(1500);
     await find('aa');
     await pass(60_000);
-    expect(store.asked).toEqual([['aa']]);
+    expect(store.queried).toEqual([['aa']]);
   });
 
   it('expire when the store fails in the background, after one query and without an error for callers', async () => {
@@ -185,12 +185,12 @@ describe('look-ups of keys', () => {
     await pass(2000);
     for (let call = 0; call < 5; call += 1) expect(versionOf(await lookups.find('aa'))).toBe(1);
     await pass(50);
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
     for (const { fail } of store.queries.splice(0)) fail();
     await pass(0);
     expect(versionOf(await lookups.find('aa'))).toBe(1);
     await pass(950);
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
     expect(lookups.last('aa').isFresh).toBe(false);
     const late = lookups.find('aa');
     await pass(1);
@@ -224,21 +224,21 @@ describe('look-ups of keys', () => {
       },
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('answer' as const), nth }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const), nth }) },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('change' as const), key, told: fc.boolean() }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('change' as const), key, isNotified: fc.boolean() }) },
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 100 }), async (steps) => {
         await open();
-        /** When the store got each version of a key, and when this process was told. */
+        /** When the store got each version of a key, and when this process was notified. */
         const since = new Map(KEYS.map((hash) => [hash, [0]]));
-        const toldOf = new Map(KEYS.map((hash) => [hash, 0]));
-        const asks = new Map(KEYS.map((hash) => [hash, 0]));
+        const notifiedVersions = new Map(KEYS.map((hash) => [hash, 0]));
+        const lookupCounts = new Map(KEYS.map((hash) => [hash, 0]));
         for (const hash of KEYS) store.rows.set(hash, 0);
         const running: Promise<void>[] = [];
-        const ask = async (hash: string): Promise<void> => {
-          asks.set(hash, (asks.get(hash) ?? 0) + 1);
-          const askedAt = Date.now();
-          const least = toldOf.get(hash) ?? 0;
+        const checkLookup = async (hash: string): Promise<void> => {
+          lookupCounts.set(hash, (lookupCounts.get(hash) ?? 0) + 1);
+          const startedAt = Date.now();
+          const least = notifiedVersions.get(hash) ?? 0;
           const { isFresh } = lookups.last(hash);
           const version = await lookups.find(hash).then(versionOf, (error: Error) => {
             // A failure in the background reaches no caller.
@@ -249,20 +249,20 @@ describe('look-ups of keys', () => {
           expect(version).toBeGreaterThanOrEqual(least);
           // The store must have had it no more than three seconds before the look-up.
           const replacedAt = since.get(hash)?.[(version ?? 0) + 1] ?? Number.POSITIVE_INFINITY;
-          expect(replacedAt).toBeGreaterThan(askedAt - TTL_MS);
+          expect(replacedAt).toBeGreaterThan(startedAt - TTL_MS);
         };
         const take = (nth: number) => store.queries.splice(nth % store.queries.length || 0, 1)[0];
         for (const one of steps) {
-          if (one.kind === 'ask') running.push(ask(one.key));
+          if (one.kind === 'ask') running.push(checkLookup(one.key));
           else if (one.kind === 'answer') take(one.nth)?.answer();
           else if (one.kind === 'fail') take(one.nth)?.fail();
           else if (one.kind === 'change') {
             const times = since.get(one.key) ?? [];
             times.push(Date.now());
             store.rows.set(one.key, times.length - 1);
-            if (one.told) {
-              store.tell(one.key);
-              toldOf.set(one.key, times.length - 1);
+            if (one.isNotified) {
+              store.notify(one.key);
+              notifiedVersions.set(one.key, times.length - 1);
             }
           }
           await pass(one.kind === 'pass' ? one.ms : 0);
@@ -271,8 +271,8 @@ describe('look-ups of keys', () => {
         await answerAll();
         await Promise.all(running);
         for (const hash of KEYS) {
-          const reads = store.asked.flat().filter((one) => one === hash).length;
-          expect(reads).toBeLessThanOrEqual(asks.get(hash) ?? 0);
+          const reads = store.queried.flat().filter((one) => one === hash).length;
+          expect(reads).toBeLessThanOrEqual(lookupCounts.get(hash) ?? 0);
         }
       }),
       { numRuns: 1000 },

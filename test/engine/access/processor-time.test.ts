@@ -239,14 +239,14 @@ describe('a turn of the event loop', () => {
   it('admits all that ask in the same tick, in order, while their work is short', async () => {
     const { processor } = open();
     const order: number[] = [];
-    const asked = Array.from({ length: 100 }, async (_, n) => {
+    const calls = Array.from({ length: 100 }, async (_, n) => {
       await processor.turn(going);
       await Promise.resolve();
       processor.spend(HOG, 0.1);
       order.push(n);
     });
     await settled();
-    await Promise.all(asked);
+    await Promise.all(calls);
     expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n));
   });
 

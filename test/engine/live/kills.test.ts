@@ -44,13 +44,13 @@ async function run(diesAt: number, perCall: number): Promise<number> {
   if (!left.state.isKilled) await closed;
   const all = Array.from({ length: 9 }, (_, nth) => nth + 1);
   for (const watch of watches) {
-    const told = store.of(watch);
-    const items = told.flatMap(({ body }) => itemsOf(body));
+    const deliveries = store.of(watch);
+    const items = deliveries.flatMap(({ body }) => itemsOf(body));
     // A watch that was ended has what was charged for it until then.
     expect(items).toEqual(watch === third ? all.slice(0, items.length) : all);
-    expect(told.map(({ number }) => number)).toEqual(told.map((_, nth) => nth + 1));
-    for (const { deliveryId, charged } of told) expect(state.paid.get(deliveryId ?? '')).toBe(charged);
-    expect(store.rows.get(watch.watchId)).toMatchObject({ spent: items.length, number: told.length });
+    expect(deliveries.map(({ number }) => number)).toEqual(deliveries.map((_, nth) => nth + 1));
+    for (const { deliveryId, charged } of deliveries) expect(state.paid.get(deliveryId ?? '')).toBe(charged);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ spent: items.length, number: deliveries.length });
   }
   expect(state.paid.size).toBe(store.written.length);
   if (!left.state.isKilled) expect(right.claims[0]).toBe(0);

@@ -13,14 +13,14 @@ const START = Date.UTC(2026, 10, 26);
 
 function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null = null) {
   const time = new VirtualTime(START);
-  const { serve, state, asked, post } = playService(time);
+  const { serve, state, calls, post } = playService(time);
   const live = openLive(time, serve, perSecond, time, push);
   const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
   const open = (request: Partial<LiveRequest> = {}): AsyncGenerator<LiveEvent, void> =>
     live.follow({
       call: call as unknown as LiveRequest['call'],
-      asked: 'timeline of seven',
+      queryKey: 'timeline of seven',
       from: live.positions.begin(time.now(), null),
       ...{
         isResumed: false,
@@ -39,7 +39,7 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
     })();
     return events;
   };
-  return { time, live, state, asked, open, follow, post, left };
+  return { time, live, state, calls, open, follow, post, left };
 }
 
 function leaving(): { signal: AbortSignal; abort: () => void } {
@@ -75,18 +75,18 @@ function playPush() {
 describe('a list whose network announces what is new', () => {
   it('is followed once for all its followers, and read for all of them once something new is announced', async () => {
     const { push, followed } = playPush();
-    const { time, asked, follow, post, left } = setUp(10, push);
+    const { time, calls, follow, post, left } = setUp(10, push);
     post();
     await time.run(20 * 60 * SECOND);
     const all = [follow(), follow(), follow()];
     await time.run(6 * SECOND);
     expect([...followed.keys()]).toEqual(['seven']);
-    asked.length = 0;
+    calls.length = 0;
     post();
     followed.get('seven')?.onNew(time.now());
     await time.run(SECOND);
     for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
-    expect(asked.map(({ call }) => call.follow?.notBefore)).toEqual([time.now() - SECOND, 0, 0]);
+    expect(calls.map(({ call }) => call.follow?.notBefore)).toEqual([time.now() - SECOND, 0, 0]);
     left.abort();
     await time.run(0);
     expect(followed.size).toBe(0);
@@ -94,19 +94,19 @@ describe('a list whose network announces what is new', () => {
 
   it('is read every ten minutes while all is announced, and as often as usual afterwards', async () => {
     const { push, followed } = playPush();
-    const { time, asked, follow, post } = setUp(10, push);
+    const { time, calls, follow, post } = setUp(10, push);
     post();
     follow();
     await time.run(SECOND);
     followed.get('seven')?.onComplete(true);
     await time.run(10 * SECOND);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(9 * 60 * SECOND);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     post();
     followed.get('seven')?.onComplete(false);
     await time.run(2 * 60 * SECOND);
-    expect(asked.length).toBeGreaterThan(1);
+    expect(calls.length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -114,47 +114,47 @@ describe('a list whose network announces what is new', () => {
     ['a test key follows', 'seven', 'test'],
   ] as const)('is read as often as usual if %s it', async (_why, list, mode) => {
     const { push, followed } = playPush();
-    const { time, asked, follow, post, state } = setUp(10, push);
+    const { time, calls, follow, post, state } = setUp(10, push);
     Object.assign(state, { list, mode });
     post();
     follow();
     await time.run(SECOND);
     expect(followed.size).toBe(0);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(10 * SECOND);
-    expect(asked.length).toBeGreaterThan(0);
+    expect(calls.length).toBeGreaterThan(0);
   });
 });
 
 describe('a list that is followed', () => {
   it('is read by one of its followers for all, each of which pays for what is new', async () => {
-    const { time, asked, follow, post, state } = setUp();
+    const { time, calls, follow, post, state } = setUp();
     post();
     const all = Array.from({ length: 20 }, () => follow());
     await time.run(SECOND);
     for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0']);
-    asked.length = 0;
+    calls.length = 0;
     post();
     await time.run(6 * SECOND);
     for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
-    expect(asked.filter(({ reads }) => reads)).toHaveLength(1);
-    expect(asked).toHaveLength(20);
+    expect(calls.filter(({ reads }) => reads)).toHaveLength(1);
+    expect(calls).toHaveLength(20);
     expect(state.paid.size).toBe(20);
   });
 
   it('is read no more often than its interval while nothing comes', async () => {
-    const { time, asked, follow, post } = setUp();
+    const { time, calls, follow, post } = setUp();
     post();
     await time.run(20 * 60 * SECOND);
     follow();
     follow();
     await time.run(SECOND);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(10 * 60 * SECOND);
     // After twenty minutes of quiet: every two minutes, and a little more often for two followers.
-    expect(asked.length).toBeGreaterThan(3);
-    expect(asked.length).toBeLessThan(8);
-    expect(asked.every(({ reads }) => reads)).toBe(true);
+    expect(calls.length).toBeGreaterThan(3);
+    expect(calls.length).toBeLessThan(8);
+    expect(calls.every(({ reads }) => reads)).toBe(true);
   });
 
   it('sends all new items, call by call, without waiting in between', async () => {
@@ -168,7 +168,7 @@ describe('a list that is followed', () => {
   });
 
   it('gives a follower at once what another found while its client was slow to read', async () => {
-    const { time, open, follow, post, asked } = setUp();
+    const { time, open, follow, post, calls } = setUp();
     post();
     await time.run(20 * 60 * SECOND);
     const slow = open();
@@ -179,19 +179,19 @@ describe('a list that is followed', () => {
     post();
     await time.run(3 * 60 * SECOND);
     expect(kinds(other)).toEqual(['begin 0 for 0', 'items 1 for 1']);
-    asked.length = 0;
+    calls.length = 0;
     const next = slow.next();
     await time.run(20);
-    expect(asked).toMatchObject([{ reads: false }]);
+    expect(calls).toMatchObject([{ reads: false }]);
     expect(kinds([(await next).value as LiveEvent])).toEqual(['items 1 for 1']);
     // It has everything, and waits for its turn.
     void slow.next();
     await time.run(20);
-    expect(asked).toHaveLength(1);
+    expect(calls).toHaveLength(1);
   });
 
   it('keeps nothing once its last follower has left, even during a read', async () => {
-    const { time, live, follow, post, left, asked, state } = setUp();
+    const { time, live, follow, post, left, calls, state } = setUp();
     post();
     follow();
     follow();
@@ -199,17 +199,17 @@ describe('a list that is followed', () => {
     expect(live.size).toBe(1);
     state.takesMs = 3 * SECOND;
     await time.run(2 * SECOND);
-    expect(asked).toHaveLength(3);
+    expect(calls).toHaveLength(3);
     left.abort();
     await time.run(3 * SECOND);
     expect(live.size).toBe(0);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(60 * 60 * SECOND);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   it('continues when the follower that reads it leaves', async () => {
-    const { time, follow, post, left, asked, state } = setUp();
+    const { time, follow, post, left, calls, state } = setUp();
     post();
     follow();
     await time.run(SECOND);
@@ -217,7 +217,7 @@ describe('a list that is followed', () => {
     await time.run(SECOND);
     state.takesMs = 5 * SECOND;
     await time.run(5 * SECOND);
-    expect(asked).toHaveLength(3);
+    expect(calls).toHaveLength(3);
     left.abort();
     post();
     await time.run(30 * SECOND);
@@ -253,7 +253,7 @@ describe('a list that is followed', () => {
   );
 
   it('does not keep followers waiting for more than a minute because others begin', async () => {
-    const { time, follow, post, state, asked } = setUp(3);
+    const { time, follow, post, state, calls } = setUp(3);
     post();
     follow();
     await time.run(SECOND);
@@ -262,16 +262,16 @@ describe('a list that is followed', () => {
       follow();
       await time.run(1);
     }
-    asked.length = 0;
+    calls.length = 0;
     post();
     await time.run(55 * SECOND);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     await time.run(12 * SECOND);
-    expect(asked.filter(({ reads }) => reads).length).toBeGreaterThan(0);
+    expect(calls.filter(({ reads }) => reads).length).toBeGreaterThan(0);
   });
 
   it('takes a third of the network’s pace, shared with all other lists', async () => {
-    const { time, follow, post, asked, state } = setUp(3);
+    const { time, follow, post, calls, state } = setUp(3);
     for (let nth = 0; nth < 50; nth += 1) {
       state.list = `list ${nth}`;
       follow();
@@ -279,13 +279,13 @@ describe('a list that is followed', () => {
     }
     post();
     await time.run(10 * 60 * SECOND);
-    asked.length = 0;
+    calls.length = 0;
     // Lists with something new lately are due every five seconds: fifty of them make ten reads a second.
     post();
     await time.run(60 * SECOND);
     post();
     await time.run(60 * SECOND);
-    const reads = asked.filter(({ reads }) => reads).length;
+    const reads = calls.filter(({ reads }) => reads).length;
     expect(reads).toBeLessThanOrEqual(121);
     expect(reads).toBeGreaterThan(30);
   });
@@ -293,7 +293,7 @@ describe('a list that is followed', () => {
 
 describe('a stream', () => {
   it('gets again, free and under the same ids, all that was charged and lost, when it resumes', async () => {
-    const { time, follow, post, left, state, asked } = setUp();
+    const { time, follow, post, left, state, calls } = setUp();
     post();
     const first = follow();
     await time.run(SECOND);
@@ -305,13 +305,13 @@ describe('a stream', () => {
     left.abort();
     await time.run(SECOND);
     const charged = [...state.paid.keys()];
-    asked.length = 0;
+    calls.length = 0;
     post();
     const signal = new AbortController().signal;
     const second = follow({ from: positionOf(first[0]), isResumed: true, signal });
     await time.run(60 * SECOND);
     expect(kinds(second)).toEqual(['begin 1 for 0', 'items 1 for 0', 'items 1 for 0', 'items 1 for 1']);
-    expect(asked.slice(0, 3).map(({ call }) => call.requestId)).toEqual(charged);
+    expect(calls.slice(0, 3).map(({ call }) => call.requestId)).toEqual(charged);
     expect(state.paid.size).toBe(4);
   });
 
@@ -335,7 +335,7 @@ describe('a stream', () => {
   });
 
   it('names the charge by the client’s position, after polls without news', async () => {
-    const { time, follow, post, asked, state } = setUp();
+    const { time, follow, post, calls, state } = setUp();
     post();
     const events = follow();
     await time.run(10 * 60 * SECOND);
@@ -345,11 +345,11 @@ describe('a stream', () => {
     const again = follow({ from, isResumed: true });
     await time.run(SECOND);
     expect(kinds(again)).toEqual(['begin 1 for 0']);
-    const other = follow({ from, isResumed: true, asked: 'with other fields' });
+    const other = follow({ from, isResumed: true, queryKey: 'with other fields' });
     await time.run(SECOND);
     expect(kinds(other)).toEqual(['begin 1 for 1']);
     expect(state.paid.size).toBe(2);
-    expect(new Set(asked.map(({ call }) => call.requestId)).size).toBeGreaterThan(2);
+    expect(new Set(calls.map(({ call }) => call.requestId)).size).toBeGreaterThan(2);
   });
 
   const PASSING: ErrorCode[] = [
@@ -361,15 +361,15 @@ describe('a stream', () => {
     'internal',
   ];
   it.each(PASSING)('continues after %s, which its heartbeats report, and misses nothing', async (code) => {
-    const { time, follow, post, state, asked } = setUp();
+    const { time, follow, post, state, calls } = setUp();
     post();
     const all = Array.from({ length: 10 }, () => follow());
     await time.run(SECOND);
     state.failure = new ServiceError(code, 'Failed.');
-    asked.length = 0;
+    calls.length = 0;
     await time.run(10 * 60 * SECOND);
     // One of them asks for all, after pauses that grow to a minute.
-    expect(asked.length).toBeLessThan(20);
+    expect(calls.length).toBeLessThan(20);
     const [begin] = all[0] ?? [];
     if (begin?.kind !== 'begin') throw new Error('not begun');
     expect(begin.checked()).toMatchObject({ everyMs: 60 * SECOND, failed: code });
@@ -381,16 +381,16 @@ describe('a stream', () => {
   });
 
   it('catches up after it could not take what another had read', async () => {
-    const { time, follow, post, state, asked } = setUp();
+    const { time, follow, post, state, calls } = setUp();
     post();
     const all = [follow(), follow(), follow()];
     await time.run(SECOND);
-    const before = asked.length;
+    const before = calls.length;
     post();
     state.takesMs = 2 * SECOND;
     // The first has read, and the others are being served.
     await time.run(7 * SECOND);
-    expect(asked).toHaveLength(before + 3);
+    expect(calls).toHaveLength(before + 3);
     state.failure = new ServiceError('internal', 'The ledger is away.');
     await time.run(2 * SECOND);
     state.failure = null;
@@ -468,34 +468,34 @@ describe('a stream', () => {
   });
 
   it('follows the list it found at first, whatever the name leads to later', async () => {
-    const { time, follow, post, asked } = setUp();
+    const { time, follow, post, calls } = setUp();
     post();
     const events = follow();
     await time.run(6 * SECOND);
-    expect(asked.map(({ call }) => call.follow?.subject)).toEqual([null, 'seven']);
+    expect(calls.map(({ call }) => call.follow?.subject)).toEqual([null, 'seven']);
     // The client does not store that, and names the list anew.
     follow({ from: positionOf(events[0]), isResumed: true });
     await time.run(SECOND);
-    expect(asked.at(-1)?.call.follow?.subject).toBeNull();
+    expect(calls.at(-1)?.call.follow?.subject).toBeNull();
   });
 
   it('lets a caller’s cursor expire, but not its own', async () => {
-    const { time, live, follow, post, asked } = setUp();
+    const { time, live, follow, post, calls } = setUp();
     post();
     const [first] = [follow({ from: live.positions.begin(time.now(), '1') })];
     await time.run(6 * SECOND);
     follow({ from: positionOf(first[0]), isResumed: true });
     await time.run(SECOND);
-    expect(asked.map(({ call }) => call.follow?.expires)).toEqual([true, false, false]);
+    expect(calls.map(({ call }) => call.follow?.expires)).toEqual([true, false, false]);
   });
 
   it('looks at its account once, and at its key with every call', async () => {
-    const { time, follow, post, asked } = setUp();
+    const { time, follow, post, calls } = setUp();
     follow();
     await time.run(SECOND);
     post();
     await time.run(30 * SECOND);
-    expect(asked[0]?.call.admitted).toBeUndefined();
-    expect(asked.slice(1).every(({ call }) => call.admitted?.limit === 10)).toBe(true);
+    expect(calls[0]?.call.admitted).toBeUndefined();
+    expect(calls.slice(1).every(({ call }) => call.admitted?.limit === 10)).toBe(true);
   });
 });

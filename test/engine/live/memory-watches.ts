@@ -114,9 +114,9 @@ export class MemoryWatches {
       Object.assign(row, { state, reason, dueAt, stateAt: isSame ? row.stateAt : at, holder: null });
       const of = { watchId: row.watchId, deliveryId: null, number: null, charged: null, isDelivered: false };
       const mail = `${row.keyHash} ${reason} ${Math.floor(at / HOUR_MS)}`;
-      const told = notices.filter(({ channel }) => channel === 'webhook' || !this.#mailed.has(mail));
-      if (told.some(({ channel }) => channel === 'mail')) this.#mailed.add(mail);
-      this.written.push(...told.map((notice) => ({ ...of, ...notice })));
+      const due = notices.filter(({ channel }) => channel === 'webhook' || !this.#mailed.has(mail));
+      if (due.some(({ channel }) => channel === 'mail')) this.#mailed.add(mail);
+      this.written.push(...due.map((notice) => ({ ...of, ...notice })));
       return true;
     },
     wake: async (holder, watch, at) => {

@@ -17,7 +17,7 @@ import type { MemoryWatches } from './memory-watches.js';
 
 const SECRET = new Uint8Array(32);
 
-interface Asked {
+interface RecordedCall {
   readonly call: Call;
   /** Whether the network must be called. */
   readonly reads: boolean;
@@ -27,7 +27,7 @@ interface Asked {
 
 /** Serves calls that follow the list. A cursor is the number of items that the caller has. */
 export function playService(time: VirtualTime) {
-  const asked: Asked[] = [];
+  const calls: RecordedCall[] = [];
   const state = {
     items: [] as number[],
     failure: null as ServiceError | null,
@@ -80,12 +80,12 @@ export function playService(time: VirtualTime) {
     return outcome({ kind: 'answer', charge: { amount }, followed, data } as unknown as Answer);
   };
   const serve = async (call: Call): Promise<Outcome> => {
-    asked.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() });
+    calls.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() });
     if (state.takesMs > 0) await time.wait(state.takesMs);
     return answerTo(call);
   };
   const post = (): number => state.items.push(time.now());
-  return { serve, state, asked, post };
+  return { serve, state, calls, post };
 }
 
 export const openLive = (
@@ -143,15 +143,15 @@ export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outco
   const own = { now: time.now, after: time.after };
   const timers: Timers = { after: (ms, then) => own.after(ms, () => state.isKilled || then()) };
   /** A call to the outside, before or after which the process may die. */
-  const reach = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const reach = async <T>(operation: () => Promise<T>): Promise<T> => {
     moved(state);
     if (state.isKilled) return NEVER;
     if (state.isCut) throw new Error('The store is away.');
-    const result = await ask();
+    const result = await operation();
     moved(state);
     return state.isKilled ? NEVER : result;
   };
-  const ask =
+  const methodOf =
     (name: keyof WatchLeases) =>
     async (...args: never[]) => {
       if (state.isHung) return NEVER;
@@ -159,7 +159,7 @@ export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outco
       if (name === 'claim') claims.push((result as unknown[]).length);
       return result;
     };
-  const reached = new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) });
+  const reached = new Proxy(leases, { get: (_, name: keyof WatchLeases) => methodOf(name) });
   const watching = new Watching({
     leases: reached,
     live: openLive(time, (call) => reach(() => serve(call)), 1000, timers),

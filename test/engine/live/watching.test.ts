@@ -59,18 +59,18 @@ describe('a watch that is followed', () => {
   });
 
   it('follows in all processes the user it found at first, whatever the handle leads to later', async () => {
-    const { time, open, post, asked, state } = await setUp();
+    const { time, open, post, calls, state } = await setUp();
     state.list = '7';
     const node = open();
     await time.run(SECOND);
     post();
     await time.run(10 * SECOND);
-    expect([...new Set(asked.map(({ call }) => call.follow?.subject))]).toEqual([null, '7']);
-    asked.length = 0;
+    expect([...new Set(calls.map(({ call }) => call.follow?.subject))]).toEqual([null, '7']);
+    calls.length = 0;
     await node.watching.close();
     open();
     await time.run(10 * SECOND);
-    expect([...new Set(asked.map(({ call }) => call.follow?.subject))]).toEqual(['7']);
+    expect([...new Set(calls.map(({ call }) => call.follow?.subject))]).toEqual(['7']);
   });
 
   it('begins with what was posted while no process followed it', async () => {
@@ -105,13 +105,13 @@ describe('a watch that is followed', () => {
   });
 
   it('is read once for all watches of the same list in a process', async () => {
-    const { time, store, all, open, post, asked, state } = await setUp(100);
+    const { time, store, all, open, post, calls, state } = await setUp(100);
     open();
     await time.run(10 * SECOND);
-    asked.length = 0;
+    calls.length = 0;
     post();
     await time.run(20 * SECOND);
-    expect(asked.filter(({ reads }) => reads).length).toBeLessThanOrEqual(4);
+    expect(calls.filter(({ reads }) => reads).length).toBeLessThanOrEqual(4);
     for (const watch of all) expect(store.of(watch)).toHaveLength(1);
     expect(state.paid.size).toBe(100);
   });
@@ -134,8 +134,8 @@ describe('a watch that is followed', () => {
 
   it('asks for the same under the same name, in whatever process', () => {
     const watch = { kind: 'timeline', subject: 'seven', product: null, count: 20 } as const;
-    const { asked } = watchCall({ call: () => ({}) as never }, { ...watch, watchId: 'w', keyHash: 'k' });
-    expect(asked).toBe('["w","timeline","seven",null,20]');
+    const { queryKey } = watchCall({ call: () => ({}) as never }, { ...watch, watchId: 'w', keyHash: 'k' });
+    expect(queryKey).toBe('["w","timeline","seven",null,20]');
   });
 });
 
@@ -145,7 +145,7 @@ describe('a watch that stops', () => {
     ["its key's cap", 'no_credits', 'key_cap', 'key_cap', 5 * MINUTE_MS],
     ['its limit of the day', 'no_credits', 'max_credits', 'daily_limit', 12 * HOUR_MS],
   ] as const)('waits for %s, tries again, and sends one notice', async (_, code, why, reason, againMs) => {
-    const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+    const { time, store, watch, open, post, kinds, state, calls } = await setUp();
     open();
     await time.run(SECOND);
     state.failure = new ServiceError(code, 'Refused.', why === undefined ? {} : { reason: why });
@@ -163,9 +163,9 @@ describe('a watch that stops', () => {
       ...{ type: 'watch.waiting', timestamp: new Date(stoppedAt).toISOString() },
       data: { watch_id: watch.watchId, user: 'seven', reason, resumes_at: new Date(againAt).toISOString() },
     });
-    asked.length = 0;
+    calls.length = 0;
     await time.run(dueAt - time.now() + 10 * SECOND);
-    expect(asked).toHaveLength(1);
+    expect(calls).toHaveLength(1);
     expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'waiting', stateAt: stoppedAt });
     expect(store.of(watch)).toHaveLength(2);
     state.failure = null;
@@ -199,7 +199,7 @@ describe('a watch that stops', () => {
     ['not_found', 'deleted', 'list'],
     ['bad_request', undefined, 'list'],
   ])('pauses after %s (%s), sends a notice, and resumes by hand', async (code, why, reason) => {
-    const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+    const { time, store, watch, open, post, kinds, state, calls } = await setUp();
     open();
     await time.run(SECOND);
     state.failure = new ServiceError(code, 'Refused.', why === undefined ? {} : { reason: why });
@@ -210,10 +210,10 @@ describe('a watch that stops', () => {
       ['webhook', null],
     ]);
     state.failure = null;
-    asked.length = 0;
+    calls.length = 0;
     post();
     await time.run(DAY_MS);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     store.change(watch, 'active', time.now());
     await time.run(10 * SECOND);
     expect(kinds()).toEqual(['watch.paused', '1: 1 for 1']);
@@ -264,12 +264,12 @@ describe('a watch that stops', () => {
   it.each<ErrorCode>(['upstream_error', 'internal', 'no_account', 'upstream_rate_limited'])(
     'continues after %s, even at its start, and names the failure',
     async (code) => {
-      const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+      const { time, store, watch, open, post, kinds, state, calls } = await setUp();
       state.failure = new ServiceError(code, 'Failed.');
       open();
       await time.run(10 * MINUTE_MS);
-      expect(asked.length).toBeGreaterThan(8);
-      expect(asked.length).toBeLessThan(16);
+      expect(calls.length).toBeGreaterThan(8);
+      expect(calls.length).toBeLessThan(16);
       expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'active', check: { failed: code } });
       state.failure = null;
       post();
@@ -282,16 +282,16 @@ describe('a watch that stops', () => {
 
 describe('a followed watch', () => {
   it('stops being followed at the renewal after it is paused or ended, and is followed again soon after it resumes', async () => {
-    const { time, store, watch, open, post, asked, kinds } = await setUp();
+    const { time, store, watch, open, post, calls, kinds } = await setUp();
     const { watching } = open();
     await time.run(SECOND);
     store.change(watch, 'paused', time.now());
     await time.run(6 * SECOND);
     expect(watching.size).toBe(0);
-    asked.length = 0;
+    calls.length = 0;
     post();
     await time.run(HOUR_MS);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     store.change(watch, 'active', time.now());
     watching.wake(watch);
     await time.run(SECOND);
@@ -338,14 +338,14 @@ describe('a followed watch', () => {
   });
 
   it('is not followed by a process that cannot reach the store, from before others may take it', async () => {
-    const { time, open, asked, kinds, post } = await setUp();
+    const { time, open, calls, kinds, post } = await setUp();
     const node = open();
     await time.run(SECOND);
     node.state.isCut = true;
     await time.run(31 * SECOND);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(HOUR_MS);
-    expect([asked, node.watching.size]).toEqual([[], 0]);
+    expect([calls, node.watching.size]).toEqual([[], 0]);
     expect(node.failures.length).toBeGreaterThan(5);
     post();
     node.state.isCut = false;
@@ -354,14 +354,14 @@ describe('a followed watch', () => {
   });
 
   it('is not followed by a process whose store does not answer', async () => {
-    const { time, open, asked } = await setUp();
+    const { time, open, calls } = await setUp();
     const node = open();
     await time.run(SECOND);
     node.state.isHung = true;
     await time.run(31 * SECOND);
-    asked.length = 0;
+    calls.length = 0;
     await time.run(HOUR_MS);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   it('is claimed five hundred at a time, by however many processes', async () => {

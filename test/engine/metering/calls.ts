@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Asked, post } from '../../interfaces/graphql/client.js';
+import { type GraphqlRequest, post } from '../../interfaces/graphql/client.js';
 import { createClient } from '../../kit/client.js';
 
 /** One call of a customer, over either interface. */
@@ -76,8 +76,8 @@ async function makeRest(path: string, maxCredits: number | undefined, url: strin
 }
 
 async function makeGraphql(query: string, maxCredits: number | undefined, url: string, key: string): Promise<Bill> {
-  const asked: Asked = { query, ...(maxCredits !== undefined && { extensions: { maxCredits } }) };
-  const { status, body } = await post({ url }, { key }, asked);
+  const request: GraphqlRequest = { query, ...(maxCredits !== undefined && { extensions: { maxCredits } }) };
+  const { status, body } = await post({ url }, { key }, request);
   const { charged = 0, remaining, breakdown = [] } = body.extensions.credits ?? {};
   const sum = breakdown.reduce((total, line) => total + Math.round(line.items * line.unit * 1000), 0);
   if (sum !== Math.round(charged * 1000)) throw new Error(`${sum} in the breakdown of ${charged} (G4)`);

@@ -64,7 +64,7 @@ describe('the balance for a known price', () => {
         for (const { kind, amount } of steps) {
           if (kind === 'read') calls.push(read(amount));
           else if (kind === 'price') calls.push(atPrice(amount));
-          else if (kind === 'tell') books.tell(Math.min(amount, Math.max(books.untold - 1, 0)));
+          else if (kind === 'tell') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
           else if (kind === 'grant') {
             granted += amount;
             books.move(amount);
@@ -75,7 +75,7 @@ describe('the balance for a known price', () => {
           isOver = true;
         });
         while (!isOver) {
-          books.tell();
+          books.confirm();
           await Promise.race([all, settled()]);
         }
         expect(books.balance).toBe(credits + granted - paid);

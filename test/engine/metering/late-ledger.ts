@@ -8,7 +8,7 @@ type Books = Pick<Ledger, 'balance' | 'post'>;
 export function lateLedger(credits: number) {
   let balance = credits;
   let seq = 1;
-  const untold: (() => void)[] = [];
+  const unconfirmed: (() => void)[] = [];
   const ledger: Books = {
     balance: async () => ({ balance, seq, keySpent: 0 }),
     post: ({ amount }) => {
@@ -18,7 +18,7 @@ export function lateLedger(credits: number) {
         seq += 1;
       }
       const posted: Posted = isCovered ? { ok: true, balance, seq, amount } : { ok: false, reason: 'balance' };
-      return new Promise((resolve) => untold.push(() => resolve(posted)));
+      return new Promise((resolve) => unconfirmed.push(() => resolve(posted)));
     },
   };
   return {
@@ -31,12 +31,12 @@ export function lateLedger(credits: number) {
     get balance() {
       return balance;
     },
-    get untold() {
-      return untold.length;
+    get unconfirmed() {
+      return unconfirmed.length;
     },
     /** Confirms one post, by default the oldest. */
-    tell(nth = 0) {
-      untold.splice(nth, 1)[0]?.();
+    confirm(nth = 0) {
+      unconfirmed.splice(nth, 1)[0]?.();
     },
   };
 }

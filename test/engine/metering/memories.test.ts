@@ -22,7 +22,7 @@ it('counts a kilobyte for a wallet, whatever is on its way', async () => {
 
 it('counts each name of an operation as the longest possible', async () => {
   const memories = new Memories();
-  const names = new OperationNames({ claimNames: async (_account, _day, asked) => [...asked] }, clock, memories);
+  const names = new OperationNames({ claimNames: async (_account, _day, claimed) => [...claimed] }, clock, memories);
   await names.keep('one', 'a');
   const one = bytesOf(memories, 'operation_names');
   await Promise.all([names.keep('two', 'a'), names.keep('two', 'b'), names.keep('two', 'c')]);

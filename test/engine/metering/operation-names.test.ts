@@ -43,9 +43,9 @@ it('remembers a name until the end of its UTC day, and passes that day to the st
   const days: string[] = [];
   const names = new OperationNames(
     {
-      async claimNames(_account, day, asked) {
+      async claimNames(_account, day, claimed) {
         days.push(day);
-        return [...asked];
+        return [...claimed];
       },
     },
     clock,

@@ -7,7 +7,7 @@ type Refill = Parameters<Ledger['refill']>[0];
 
 function setUp() {
   const clock = { nowMs: Date.UTC(2026, 10, 20, 23, 59), now: () => clock.nowMs };
-  const asked: Refill[] = [];
+  const refills: Refill[] = [];
   let fault: Error | null = null;
   const fail = (error: Error | null): void => {
     fault = error;
@@ -15,7 +15,7 @@ function setUp() {
   let ids = 0;
   const ledger = {
     async refill(refill: Refill) {
-      asked.push(refill);
+      refills.push(refill);
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (fault !== null) throw fault;
     },
@@ -29,16 +29,16 @@ function setUp() {
     },
     memories: new Memories(),
   });
-  return { clock, credits, asked, fail };
+  return { clock, credits, refills, fail };
 }
 
 describe('play credits', () => {
   it('are requested once per account and UTC day', async () => {
-    const { clock, credits, asked } = setUp();
+    const { clock, credits, refills } = setUp();
     for (const account of ['a', 'a', 'b', 'a']) await credits.refill(account);
     clock.nowMs += 60_000;
     await credits.refill('a');
-    expect(asked).toEqual([
+    expect(refills).toEqual([
       { accountId: 'a', day: '2026-11-20', upTo: 10_000_000, requestId: 'row 1' },
       { accountId: 'b', day: '2026-11-20', upTo: 10_000_000, requestId: 'row 2' },
       { accountId: 'a', day: '2026-11-21', upTo: 10_000_000, requestId: 'row 3' },
@@ -46,19 +46,19 @@ describe('play credits', () => {
   });
 
   it('are requested once by calls that arrive together', async () => {
-    const { credits, asked } = setUp();
+    const { credits, refills } = setUp();
     await Promise.all([credits.refill('a'), credits.refill('a'), credits.refill('b')]);
-    expect(asked.map(({ accountId }) => accountId)).toEqual(['a', 'b']);
+    expect(refills.map(({ accountId }) => accountId)).toEqual(['a', 'b']);
   });
 
   it('are requested again after the ledger failed every waiting call', async () => {
-    const { credits, asked, fail } = setUp();
+    const { credits, refills, fail } = setUp();
     fail(new Error('the ledger is away'));
     const waiting = await Promise.allSettled([credits.refill('a'), credits.refill('a')]);
     expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     fail(null);
     await credits.refill('a');
     await credits.refill('a');
-    expect(asked).toHaveLength(2);
+    expect(refills).toHaveLength(2);
   });
 });

@@ -65,9 +65,9 @@ describe('once it is closed', () => {
   it('counts the planned amount as spent until the ledger has answered, if it was closed by a post', async () => {
     const { wallet, limit } = open(100, 1_000, 1_000);
     limit.take(40);
-    let tell = (_: Posted): void => {};
+    let confirm = (_: Posted): void => {};
     const posting = new Promise<Posted>((resolve) => {
-      tell = resolve;
+      confirm = resolve;
     });
     limit.post(posting, 30, clock);
     expect([limit.left, wallet.left]).toEqual([0, 60]);
@@ -75,7 +75,7 @@ describe('once it is closed', () => {
     limit.giveBack(10);
     limit.close();
     expect(wallet.left).toBe(60);
-    tell({ ok: true, balance: 70, seq: 1, amount: 30 });
+    confirm({ ok: true, balance: 70, seq: 1, amount: 30 });
     await posting;
     await Promise.resolve();
     expect(wallet.left).toBe(70);

@@ -19,7 +19,7 @@ describe('a page, trimmed to what the money covers (M1)', () => {
       fc.asyncProperty(shapes, wallets, fc.integer({ min: 1, max: 8 }), async (shape, walletCache, count) => {
         const { engine, list } = startChain(shape);
         const unit = unitOfList(list.list);
-        const ask = { ...list.list, count };
+        const query = { ...list.list, count };
         const ids: string[] = [];
         let after: string | null = null;
         for (let turn = 0; turn < 300; turn += 1) {
@@ -30,7 +30,7 @@ describe('a page, trimmed to what the money covers (M1)', () => {
             Math.round((walletCache[turn % walletCache.length] ?? 0) * itemPrice(unit, 'miss')) +
             (round > 3 ? 10 ** 6 : 0);
           const before = engine.calls();
-          const got = await engine.page({ ...ask, after }, credits).catch((error: unknown) => error);
+          const got = await engine.page({ ...query, after }, credits).catch((error: unknown) => error);
           if (credits < itemPrice(unit, 'miss')) expect(engine.calls()).toBe(before);
           if (got instanceof ServiceError) {
             expect([got.code, credits < itemPrice(unit, 'miss')]).toEqual(['no_credits', true]);

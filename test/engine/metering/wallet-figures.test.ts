@@ -18,7 +18,7 @@ describe('the balance as a process knows it', () => {
     await settled();
     // 500 are left and 500 are being posted: whether these are the same cannot be told yet.
     expect(second).toBeUndefined();
-    books.tell();
+    books.confirm();
     await opening;
     expect(second?.left).toBe(500);
   });
@@ -110,7 +110,7 @@ describe('the balance as a process knows it', () => {
     const late = walletCache.open(payer, 400, Infinity);
     first.take(400);
     first.post(books.ledger.post(debitOf(400)), 400, clock);
-    books.tell();
+    books.confirm();
     await settled();
     release();
     expect((await late).left).toBe(600);
@@ -126,12 +126,12 @@ describe('the balance as a process knows it', () => {
       limit.take(100);
       limit.post(books.ledger.post(debitOf(100)), 100, late);
       // Two are always on their way, and confirmed in any order.
-      if (books.untold > 2) books.tell(call % 2);
+      if (books.unconfirmed > 2) books.confirm(call % 2);
       await settled();
       late.nowMs += 900;
     }
     expect(reads).toHaveBeenCalledTimes(1);
-    while (books.untold > 0) books.tell();
+    while (books.unconfirmed > 0) books.confirm();
     await settled();
     expect((await walletCache.open(payer, 1e9, Infinity)).left).toBe(books.balance);
   });
@@ -145,10 +145,10 @@ describe('the balance as a process knows it', () => {
       limits[nth]?.post(books.ledger.post(debitOf(amount)), amount, clock);
     }
     const third = await walletCache.open(payer, 10, Infinity);
-    books.tell(1);
+    books.confirm(1);
     await settled();
     expect(third.left).toBe(500);
-    books.tell();
+    books.confirm();
     await settled();
     expect(third.left).toBe(500);
   });
@@ -195,7 +195,7 @@ describe('the balance as a process knows it', () => {
           const calls: Promise<void>[] = [];
           for (const { kind, amount } of steps) {
             if (kind === 'call') calls.push(call(amount));
-            else if (kind === 'tell') books.tell(Math.min(amount, Math.max(books.untold - 1, 0)));
+            else if (kind === 'tell') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
             else if (kind === 'move') {
               granted += amount;
               books.move(amount);
@@ -206,7 +206,7 @@ describe('the balance as a process knows it', () => {
             isOver = true;
           });
           while (!isOver) {
-            books.tell();
+            books.confirm();
             await Promise.race([all, settled()]);
           }
           const limit = await walletCache.open(payer, 1e9, Infinity);

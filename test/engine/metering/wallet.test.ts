@@ -13,9 +13,9 @@ const passed = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A post that the ledger has not answered yet. */
 function post(wallet: Wallet, amount: number, planned = amount) {
-  let settle = { tell: (_: Posted): void => {}, fail: (_: Error): void => {} };
-  const posting = new Promise<Posted>((tell, fail) => {
-    settle = { tell, fail };
+  let settle = { resolve: (_: Posted): void => {}, fail: (_: Error): void => {} };
+  const posting = new Promise<Posted>((resolve, fail) => {
+    settle = { resolve, fail };
   });
   wallet.plan(planned);
   wallet.post(posting, planned, amount, clock);
@@ -24,8 +24,8 @@ function post(wallet: Wallet, amount: number, planned = amount) {
     await passed();
   };
   return {
-    booked: (balance: number, seq: number) => then(() => settle.tell({ ok: true, balance, seq, amount })),
-    refused: () => then(() => settle.tell({ ok: false, reason: 'balance' })),
+    booked: (balance: number, seq: number) => then(() => settle.resolve({ ok: true, balance, seq, amount })),
+    refused: () => then(() => settle.resolve({ ok: false, reason: 'balance' })),
     lost: () => then(() => settle.fail(new Error('lost'))),
   };
 }
@@ -112,9 +112,9 @@ describe('a post', () => {
     const wallet = await known(1_000);
     const posts = [post(wallet, 100), post(wallet, 200)];
     // The second one's balance lacks what another node spent in between, too.
-    const tell = [() => posts[0]?.booked(900, 1), () => posts[1]?.booked(650, 3)];
-    await tell[order[0] ?? 0]?.();
-    await tell[order[1] ?? 0]?.();
+    const confirmations = [() => posts[0]?.booked(900, 1), () => posts[1]?.booked(650, 3)];
+    await confirmations[order[0] ?? 0]?.();
+    await confirmations[order[1] ?? 0]?.();
     expect(wallet.left).toBe(650);
   });
 

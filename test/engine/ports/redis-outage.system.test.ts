@@ -21,11 +21,11 @@ describeOnBoth('an outage', (redis) => {
   });
 
   async function openNode(urls = redis().urls, minNodes = 1, clock = wallClock) {
-    const told: string[] = [];
-    const log = { info: (text: string) => told.push(text), warn: (text: string) => told.push(text) };
+    const logged: string[] = [];
+    const log = { info: (text: string) => logged.push(text), warn: (text: string) => logged.push(text) };
     const stores = await openRedisStores({ urls, clock, log, local: localStores(clock), minNodes });
     opened.push(stores);
-    return { ...stores, told };
+    return { ...stores, logged };
   }
 
   /**
@@ -77,8 +77,8 @@ describeOnBoth('an outage', (redis) => {
     it('every operation answers within a second without failing, and the stores recover by themselves', async () => {
       const [node, other] = [await openNode(), await openNode()];
       expect(node.link.state().up).toBe(true);
-      const heard: Tombstone[] = [];
-      await other.tombstoneLog.follow(0, (tombstones) => heard.push(...tombstones));
+      const received: Tombstone[] = [];
+      await other.tombstoneLog.follow(0, (tombstones) => received.push(...tombstones));
 
       let [isOver, round, longest] = [false, 0, { what: 'nothing', ms: 0 }];
       const work = (async () => {
@@ -114,12 +114,12 @@ describeOnBoth('an outage', (redis) => {
         );
         return messages > 0;
       });
-      await until('the last is heard', () => heard.some(({ key }) => key === `user:${round}`));
+      await until('the last is heard', () => received.some(({ key }) => key === `user:${round}`));
       const missed = Array.from({ length: round - before }, (_, n) => `user:${before + n + 1}`);
-      expect(heard.map(({ key }) => key)).toEqual(expect.arrayContaining(missed));
+      expect(received.map(({ key }) => key)).toEqual(expect.arrayContaining(missed));
       // One outage, plus what a busy machine may add.
-      expect(node.told.length).toBeLessThanOrEqual(7);
-      for (const [n, sentence] of node.told.entries()) {
+      expect(node.logged.length).toBeLessThanOrEqual(7);
+      for (const [n, sentence] of node.logged.entries()) {
         expect(sentence).toMatch(
           n % 2 === 0 ? /^Redis is reachable again after \d+ s\.$/ : /^Redis is unreachable \(.+\): /,
         );
@@ -138,7 +138,7 @@ describeOnBoth('an outage', (redis) => {
     expect(await node.cache.get('k1')).toMatchObject({ value: { round: 1 } });
     await later.restart();
     await until('it is found', () => node.link.state().up);
-    expect(node.told).toEqual([
+    expect(node.logged).toEqual([
       expect.stringMatching(/^Redis is unreachable \(.+\): starting without it\.$/),
       expect.stringMatching(/^Redis is reachable again after \d+ s\.$/),
     ]);
@@ -178,7 +178,7 @@ describeOnBoth('an outage', (redis) => {
   });
 
   it('uses the name and password of the first address for all nodes', async () => {
-    await redis().ask('ACL', 'SETUSER', 'perch', 'on', '>p@ss', '~*', '&*', '+@all');
+    await redis().send('ACL', 'SETUSER', 'perch', 'on', '>p@ss', '~*', '&*', '+@all');
     const [first = '', ...rest] = redis().urls;
     const link = await openRedis([first.replace('//', '//perch:p%40ss@'), ...rest], patient);
     await until('it is up', () => link.state().up);

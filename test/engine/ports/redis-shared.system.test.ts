@@ -31,14 +31,14 @@ describeOnBoth('three nodes', (redis) => {
     createRedisSingleFlight({ link, local: localStores(patient.clock).flights });
 
   it('hear each other’s messages', async () => {
-    const heard: string[] = [];
-    const leave = links.map((link, n) => link.subscribe('test', (message) => heard.push(`${n}:${message}`)));
+    const received: string[] = [];
+    const leave = links.map((link, n) => link.subscribe('test', (message) => received.push(`${n}:${message}`)));
     await until('all do', async () => {
       await links[0]?.run<unknown>(
         (client) => client.publish('test', 'hello'),
         () => undefined,
       );
-      return links.every((_, n) => heard.includes(`${n}:hello`));
+      return links.every((_, n) => received.includes(`${n}:hello`));
     });
     for (const stop of leave) stop();
   });
@@ -148,16 +148,16 @@ describeOnBoth('three nodes', (redis) => {
       expect(allowed).toBeGreaterThanOrEqual(20);
       expect(allowed).toBeLessThanOrEqual(20 + Math.ceil((elapsedMs * 20) / 1000));
       await until('nothing is left', async () => {
-        const sizes = await redis().ask('KEYS', 'perch:rate:*');
+        const sizes = await redis().send('KEYS', 'perch:rate:*');
         return sizes.flat().length === 0;
       });
     });
 
     it("applies each account's own limit to many calls in one turn", async () => {
       const limiter = limiterOn(manualClock())(links[0] as RedisLink);
-      const asked = Array.from({ length: 1000 }, (_, n) => n % 10);
-      const decisions = await Promise.all(asked.map((n) => limiter.take(`account ${n}`, 10 * (n + 1), n + 1)));
-      const allowedOf = (n: number) => decisions.filter(({ allowed }, at) => allowed && asked[at] === n).length;
+      const accounts = Array.from({ length: 1000 }, (_, n) => n % 10);
+      const decisions = await Promise.all(accounts.map((n) => limiter.take(`account ${n}`, 10 * (n + 1), n + 1)));
+      const allowedOf = (n: number) => decisions.filter(({ allowed }, at) => allowed && accounts[at] === n).length;
       expect(Array.from({ length: 10 }, (_, n) => allowedOf(n))).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
     });
 
@@ -220,12 +220,12 @@ describeOnBoth('three nodes', (redis) => {
         createRedisTombstoneLog(links[0] as RedisLink),
         createRedisTombstoneLog(deaf(links[1] as RedisLink)),
       ];
-      const heard: Tombstone[] = [];
-      await other.follow(0, (tombstones) => heard.push(...tombstones));
+      const received: Tombstone[] = [];
+      await other.follow(0, (tombstones) => received.push(...tombstones));
       const many = Array.from({ length: 2500 }, (_, n) => gone(n));
       await Promise.all(many.map((tombstone) => one.add([tombstone])));
-      await until('all have come', () => heard.length >= many.length);
-      expect(heard).toEqual(many);
+      await until('all have come', () => received.length >= many.length);
+      expect(received).toEqual(many);
       await Promise.all([one.close(), other.close()]);
     });
   });

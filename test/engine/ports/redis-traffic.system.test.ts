@@ -78,13 +78,13 @@ describeOnBoth('what a request sends to Redis', (redis) => {
           `${name}, read from the network`,
           "Any cached read, in the process's own memory",
           `${cached}, after 2 seconds`,
-        ].map(toldOf),
+        ].map(documentedCost),
       );
     },
   );
 
   /** What the page says, for one server or for a cluster, whose nodes are asked in parallel. */
-  function toldOf(request: string): Cost {
+  function documentedCost(request: string): Cost {
     const [, onOne, trips, onCluster] = TABLE.find(([first]) => first === request) ?? [];
     const isOne = redis().urls.length === 1;
     return {

@@ -19,8 +19,8 @@ describe('tombstones in memory', () => {
   it('stays within a bounded size for nodes that follow later', async () => {
     const tombstones = createMemoryTombstoneLog({ clock: { now: () => 0 }, maxBytes: 2 * 200 });
     for (const key of ['a', 'b', 'c']) await tombstones.add([{ key, gone: true }]);
-    const heard: Tombstone[] = [];
-    await tombstones.follow(1000, (some) => heard.push(...some));
-    expect(heard.map(({ key }) => key)).toEqual(['b', 'c']);
+    const received: Tombstone[] = [];
+    await tombstones.follow(1000, (some) => received.push(...some));
+    expect(received.map(({ key }) => key)).toEqual(['b', 'c']);
   });
 });

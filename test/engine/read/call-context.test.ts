@@ -17,14 +17,14 @@ describe('a call at the network', () => {
   });
 
   it('checks each call, and stays refused after the first refusal', () => {
-    let asked = 0;
+    let checks = 0;
     const context = contextOf(() => {
-      asked += 1;
-      if (asked === 2) throw new Error('no room');
+      checks += 1;
+      if (checks === 2) throw new Error('no room');
     });
     context.toNetwork();
     for (let time = 0; time < 2; time += 1) expect(() => context.toNetwork()).toThrow('no room');
-    expect([asked, context.refusal]).toEqual([2, new Error('no room')]);
+    expect([checks, context.refusal]).toEqual([2, new Error('no room')]);
   });
 
   it('passes on the slot of a call that waits for the same read', () => {

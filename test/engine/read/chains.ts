@@ -86,8 +86,8 @@ export async function call(chain: Chain, step: Step, after: string | null): Prom
   const { kind, product, subject } = list.list;
   prepare(engine, step);
   const before = engine.calls();
-  const ask = { kind, subject, product, count: step.count, after, fresh: step.fresh };
-  const { page, charge } = await engine.page(ask);
+  const query = { kind, subject, product, count: step.count, after, fresh: step.fresh };
+  const { page, charge } = await engine.page(query);
   const upstream = engine.calls() - before;
   if (upstream > 10) throw new Error(`${upstream} upstream pages in one call (C12)`);
   const unit = unitOfList(list.list);

@@ -93,17 +93,17 @@ describe('a network that fails in between', () => {
       fc.asyncProperty(keyset(kinds), fc.integer({ min: 1, max: 8 }), fc.nat(6), async (shape, count, after) => {
         const list = createListNetwork(shape);
         const plain = createEngine(list.network);
-        const ask = { ...list.list, count };
-        const expected = await plain.page(ask);
+        const query = { ...list.list, count };
+        const expected = await plain.page(query);
 
         const faults = withFaults(list.network);
         const engine = createEngine(faults.network);
         faults.failAfter(after, upstreamFault('upstream_error'));
-        const first = await engine.page(ask).catch((error: unknown) => error);
+        const first = await engine.page(query).catch((error: unknown) => error);
         faults.heal();
         if (first instanceof ServiceError) {
           expect(first.status).toBe(503);
-          const retry = await engine.page(ask);
+          const retry = await engine.page(query);
           expect(retry.page.nodes).toEqual(expected.page.nodes);
           // What was read before the failure is not read again, and costs half.
           expect(faults.calls.length - 1).toBe(plain.calls());

@@ -195,9 +195,9 @@ describe('cursors', () => {
     const position: Position = { place: 'p', before: null, inside: 1, passed: ['5'], at: null };
     for (const own of lists) {
       const cursor = cursors.encode(own, position, NOW);
-      for (const asked of lists) {
-        const error = thrown(() => cursors.decode(asked, cursor, NOW));
-        if (own === asked) expect(error).toBeUndefined();
+      for (const requested of lists) {
+        const error = thrown(() => cursors.decode(requested, cursor, NOW));
+        if (own === requested) expect(error).toBeUndefined();
         else expect(error).toEqual(refused('cursor_other_list'));
       }
     }

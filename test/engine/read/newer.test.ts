@@ -14,7 +14,7 @@ const TIMELINE: ListShape = { kind: 'timeline', items: 30, pageSizes: [10], toke
 interface Following {
   readonly list: ListNetwork;
   readonly engine: Engine;
-  ask(given: { since: string | null; count?: number; fresh?: boolean }): Promise<{ page: Page; charged: number }>;
+  poll(given: { since: string | null; count?: number; fresh?: boolean }): Promise<{ page: Page; charged: number }>;
 }
 
 function startFollowing(shape: ListShape): Following {
@@ -23,7 +23,7 @@ function startFollowing(shape: ListShape): Following {
   return {
     list,
     engine,
-    async ask({ since, count = 5, fresh = false }) {
+    async poll({ since, count = 5, fresh = false }) {
       const { page, charge } = await engine.page({ ...list.list, count, since, fresh });
       return { page, charged: charge.amount };
     },
@@ -63,8 +63,8 @@ describe('since', () => {
         fc.integer({ min: 1, max: 8 }),
         turns,
         async ({ kind, ...shape }, count, todo) => {
-          const { list, engine, ask } = startFollowing({ ...shape, ...kind, tokens: 'keyset' });
-          const first = await ask({ since: null, count });
+          const { list, engine, poll } = startFollowing({ ...shape, ...kind, tokens: 'keyset' });
+          const first = await poll({ since: null, count });
           let since = first.page.sinceCursor();
           let due: string[] = [];
           for (const { arrive, gone, fresh } of todo) {
@@ -81,7 +81,7 @@ describe('since', () => {
             due = due.filter((id) => !lost.includes(id));
             expire(engine);
             for (let hasNewer = true; hasNewer; ) {
-              const { page, charged } = await ask({ since, count, fresh });
+              const { page, charged } = await poll({ since, count, fresh });
               expect(idsOf(page)).toEqual(due.slice(0, count));
               expect([page.gap, page.hasNewer]).toEqual([false, due.length > count]);
               if (page.nodes.length === 0) expect(charged).toBe(0);
@@ -97,39 +97,39 @@ describe('since', () => {
   });
 
   it('charges items as on a page: full, half from cached pages, double for fresh ones', async () => {
-    const { list, engine, ask } = startFollowing(TIMELINE);
-    const since = (await ask({ since: null })).page.sinceCursor();
+    const { list, engine, poll } = startFollowing(TIMELINE);
+    const since = (await poll({ since: null })).page.sinceCursor();
     list.arrive(3);
     // The first page is still cached.
-    expect(await ask({ since })).toMatchObject({ charged: 0, page: { nodes: [], cache: 'hit' } });
+    expect(await poll({ since })).toMatchObject({ charged: 0, page: { nodes: [], cache: 'hit' } });
     expire(engine);
-    expect(await ask({ since, count: 2 })).toMatchObject({ charged: 2000, page: { cache: 'miss', hasNewer: true } });
-    expect(await ask({ since })).toMatchObject({ charged: 1500, page: { cache: 'hit', cacheHits: 3 } });
-    expect(await ask({ since, fresh: true })).toMatchObject({ charged: 6000, page: { cache: 'bypass' } });
+    expect(await poll({ since, count: 2 })).toMatchObject({ charged: 2000, page: { cache: 'miss', hasNewer: true } });
+    expect(await poll({ since })).toMatchObject({ charged: 1500, page: { cache: 'hit', cacheHits: 3 } });
+    expect(await poll({ since, fresh: true })).toMatchObject({ charged: 6000, page: { cache: 'bypass' } });
   });
 
   it('returns as many of the oldest items as the money covers, and the next ones later', async () => {
-    const { list, engine, ask } = startFollowing(TIMELINE);
-    const since = (await ask({ since: null })).page.sinceCursor();
+    const { list, engine, poll } = startFollowing(TIMELINE);
+    const since = (await poll({ since: null })).page.sinceCursor();
     list.arrive(4);
     expire(engine);
     const newest = list.ids().slice(0, 4).reverse();
     const { page } = await engine.page({ ...list.list, count: 5, since }, 3000);
     expect([idsOf(page), page.truncated, page.hasNewer]).toEqual([newest.slice(0, 3), 'no_credits', true]);
-    expect(idsOf((await ask({ since: page.sinceCursor() })).page)).toEqual(newest.slice(3));
+    expect(idsOf((await poll({ since: page.sinceCursor() })).page)).toEqual(newest.slice(3));
   });
 
   it('says that items may be missing if more came than one call reads, and continues after them', async () => {
-    const { list, engine, ask } = startFollowing(TIMELINE);
-    const since = (await ask({ since: null })).page.sinceCursor();
+    const { list, engine, poll } = startFollowing(TIMELINE);
+    const since = (await poll({ since: null })).page.sinceCursor();
     list.arrive(125);
     expire(engine);
     const read = list.ids().slice(0, 100).reverse();
     const got: string[] = [];
-    let page = (await ask({ since, count: 60 })).page;
+    let page = (await poll({ since, count: 60 })).page;
     expect([page.gap, page.hasNewer]).toEqual([true, true]);
     got.push(...idsOf(page));
-    page = (await ask({ since: page.sinceCursor(), count: 60 })).page;
+    page = (await poll({ since: page.sinceCursor(), count: 60 })).page;
     expect([page.gap, page.hasNewer]).toEqual([false, false]);
     got.push(...idsOf(page));
     expect(got).toEqual(read);
@@ -140,15 +140,15 @@ describe('since', () => {
     net.tweets(range(40));
     net.list('timeline', '7', [30, 28, 26, 24].map(String));
     const engine = createEngine(net.network);
-    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
-    const first = await ask(null);
+    const poll = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const first = await poll(null);
     net.list('timeline', '7', [30, 29, 28, 27, 26, 24].map(String));
     expire(engine);
-    const second = await ask(first.page.sinceCursor());
+    const second = await poll(first.page.sinceCursor());
     expect(idsOf(second.page)).toEqual(['27', '29']);
     net.list('timeline', '7', [31, 30, 29, 28, 27, 26, 24].map(String));
     expire(engine);
-    expect(idsOf((await ask(second.page.sinceCursor())).page)).toEqual(['31']);
+    expect(idsOf((await poll(second.page.sinceCursor())).page)).toEqual(['31']);
   });
 
   it.each([56, 700])('fits into a cursor with ids of %i digits, many of the same time', async (digits) => {
@@ -161,15 +161,15 @@ describe('since', () => {
       });
     const old = made(range(30, 100), 1).reverse();
     net.list('timeline', '7', old);
-    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
-    const since = (await ask(null)).page.sinceCursor();
+    const poll = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const since = (await poll(null)).page.sinceCursor();
     expect(since?.length).toBeLessThan(512);
     const fresh = made(range(2, 200), 2);
     net.list('timeline', '7', [...fresh.toReversed(), ...old]);
     expire(engine);
-    const { page } = await ask(since);
+    const { page } = await poll(since);
     expect(idsOf(page)).toEqual(fresh);
-    expect(idsOf((await ask(page.sinceCursor())).page)).toEqual([]);
+    expect(idsOf((await poll(page.sinceCursor())).page)).toEqual([]);
   });
 
   it('finds an item that the network shows below an older one', async () => {
@@ -177,11 +177,11 @@ describe('since', () => {
     net.tweets(range(60));
     net.list('timeline', '7', range(20, 1).toReversed().map(String));
     const engine = createEngine(net.network);
-    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
-    const first = await ask(null);
+    const poll = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const first = await poll(null);
     net.list('timeline', '7', [31, 3, 30, ...range(20, 1).toReversed()].map(String));
     expire(engine);
-    expect(idsOf((await ask(first.page.sinceCursor())).page)).toEqual(['30', '31']);
+    expect(idsOf((await poll(first.page.sinceCursor())).page)).toEqual(['30', '31']);
   });
 
   it.each([
@@ -198,19 +198,19 @@ describe('since', () => {
       );
     const old = made(range(45, 100), start);
     net.list('replies', '7', ordered(old), { pageSize: 10 });
-    const ask = (since: string | null, count: number) => engine.page({ kind: 'replies', subject: '7', count, since });
-    const first = await ask(null, 5);
+    const poll = (since: string | null, count: number) => engine.page({ kind: 'replies', subject: '7', count, since });
+    const first = await poll(null, 5);
     expire(engine);
     const fresh = made(range(7, 200), engine.clock.nowMs - 60_000 - 200_000);
     net.list('replies', '7', ordered([...old, ...fresh]), { pageSize: 10 });
     // Deeper pages stay cached longer than the first.
     engine.drop();
-    const second = await ask(first.page.sinceCursor(), 4);
-    const third = await ask(second.page.sinceCursor(), 4);
+    const second = await poll(first.page.sinceCursor(), 4);
+    const third = await poll(second.page.sinceCursor(), 4);
     expect([...idsOf(second.page), ...idsOf(third.page)]).toEqual(fresh);
     expire(engine);
     engine.drop();
-    expect((await ask(third.page.sinceCursor(), 4)).page.nodes).toEqual([]);
+    expect((await poll(third.page.sinceCursor(), 4)).page.nodes).toEqual([]);
   });
 
   it('says once that items may be missing if the network does not go back to the known ones', async () => {
@@ -221,25 +221,25 @@ describe('since', () => {
     const made = (id: string) => net.tweet({ id, createdAt: new Date(engine.clock.nowMs - 1000).toISOString() }).id;
     const search = { kind: 'search', product: 'Latest', subject: 'rare', count: 1 } as const;
     let since: string | null = null;
-    const ask = async () => {
+    const poll = async () => {
       const { page } = await engine.page({ ...search, since });
       since = page.sinceCursor();
       return [idsOf(page), page.gap];
     };
     show(made('1'));
-    await ask();
+    await poll();
     engine.clock.nowMs += 8 * 24 * 3_600_000;
     show();
-    expect(await ask()).toEqual([[], true]);
+    expect(await poll()).toEqual([[], true]);
     expire(engine);
-    expect(await ask()).toEqual([[], false]);
+    expect(await poll()).toEqual([[], false]);
     // A known item is not new, even if it is shown again.
     expire(engine);
     show(made('2'), '1');
-    expect(await ask()).toEqual([['2'], false]);
+    expect(await poll()).toEqual([['2'], false]);
     engine.clock.nowMs += 8 * 24 * 3_600_000;
     show(made('4'), made('3'));
-    expect([await ask(), await ask(), await ask()]).toEqual([
+    expect([await poll(), await poll(), await poll()]).toEqual([
       [['3'], true],
       [['4'], false],
       [[], false],
@@ -247,12 +247,12 @@ describe('since', () => {
   });
 
   it('asks a network that bills by item for few items', async () => {
-    const { list, engine, ask } = startFollowing({ ...TIMELINE, billed: { least: 1, most: 100 } });
-    const since = (await ask({ since: null })).page.sinceCursor();
+    const { list, engine, poll } = startFollowing({ ...TIMELINE, billed: { least: 1, most: 100 } });
+    const since = (await poll({ since: null })).page.sinceCursor();
     list.arrive(2);
     expire(engine);
     const billed = list.billedItems();
-    expect(idsOf((await ask({ since })).page)).toHaveLength(2);
+    expect(idsOf((await poll({ since })).page)).toHaveLength(2);
     expect(list.billedItems() - billed).toBeLessThanOrEqual(6);
   });
 });
@@ -263,7 +263,7 @@ describe('a list that is followed', () => {
     const engine = createEngine(net.network);
     const made = (id: string, at: number) => net.tweet({ id, createdAt: new Date(at).toISOString() }).id;
     const given = { kind: 'timeline', subject: 'seven', count: 5, path: 'list', fresh: false } as const;
-    const ask = async (since: string | null, subject: string | null) => {
+    const poll = async (since: string | null, subject: string | null) => {
       const follow: FollowCall = {
         ...{ since, subject, expires: true, notBefore: 0, mayBePaid: false, paid: null, followed: null },
         atMost: 5,
@@ -273,18 +273,18 @@ describe('a list that is followed', () => {
     };
     net.user({ id: '7', handle: 'seven' });
     net.list('timeline', '7', [made('1', engine.clock.nowMs)]);
-    const { followed } = await ask(null, null);
+    const { followed } = await poll(null, null);
     expect(followed?.list.subject).toBe('7');
     net.user({ id: '7', handle: 'renamed' });
     engine.clock.nowMs += 7 * 3_600_000;
     net.list('timeline', '7', [made('2', engine.clock.nowMs), '1']);
     const since = followed?.since ?? null;
-    expect((await ask(since, '7')).ids).toEqual(['2']);
-    await expect(ask(since, null)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await poll(since, '7')).ids).toEqual(['2']);
+    await expect(poll(since, null)).rejects.toMatchObject({ code: 'not_found' });
     net.user({ id: '8', handle: 'seven' });
     net.list('timeline', '8', [made('3', engine.clock.nowMs)]);
     engine.clock.nowMs += 7 * 3_600_000;
-    expect((await ask(since, '7')).ids).toEqual(['2']);
+    expect((await poll(since, '7')).ids).toEqual(['2']);
   });
 });
 
@@ -293,14 +293,14 @@ describe('a bad since', () => {
     ['made up', () => 'nonsense', 'cursor_malformed'],
     ['a page cursor', (page: Page) => page.endCursor, 'cursor_other_kind'],
   ])('is refused if it is %s', async (_what, given, reason) => {
-    const { ask } = startFollowing(TIMELINE);
-    const { page } = await ask({ since: null });
-    await expect(ask({ since: given(page) })).rejects.toMatchObject({ detail: { param: 'since', reason } });
+    const { poll } = startFollowing(TIMELINE);
+    const { page } = await poll({ since: null });
+    await expect(poll({ since: given(page) })).rejects.toMatchObject({ detail: { param: 'since', reason } });
   });
 
   it('is refused with a cursor, for another list, as a cursor, after 30 days, and from the future', async () => {
-    const { engine, list, ask } = startFollowing(TIMELINE);
-    const { page } = await ask({ since: null });
+    const { engine, list, poll } = startFollowing(TIMELINE);
+    const { page } = await poll({ since: null });
     const [since, after] = [page.sinceCursor(), page.endCursor];
     const refusal = (given: object) =>
       engine.page({ ...list.list, count: 5, ...given }).then(
@@ -318,8 +318,8 @@ describe('a bad since', () => {
   });
 
   it('is refused for products of a search that are not ordered by time', async () => {
-    const { engine, list, ask } = startFollowing({ ...TIMELINE, kind: 'search', product: 'Latest' });
-    const since = (await ask({ since: null })).page.sinceCursor();
+    const { engine, list, poll } = startFollowing({ ...TIMELINE, kind: 'search', product: 'Latest' });
+    const since = (await poll({ since: null })).page.sinceCursor();
     const top = { ...list.list, product: 'Top' as const, count: 5 };
     await expect(engine.page({ ...top, since })).rejects.toMatchObject({ detail: { param: 'since' } });
     expect((await engine.page(top)).page.sinceCursor()).toBeNull();

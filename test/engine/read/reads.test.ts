@@ -54,16 +54,16 @@ describe('an object', () => {
   it('is read and paid once if requested twice in an operation, and separately if fresh (G3)', async () => {
     const { engine } = setUp();
     const { reads, charge } = engine.open();
-    const ask = (path: string, fresh: boolean) => reads.tweet('11', { path, fresh });
-    await Promise.all([ask('a', false), ask('b', false), ask('c', true), ask('d', true)]);
+    const read = (path: string, fresh: boolean) => reads.tweet('11', { path, fresh });
+    await Promise.all([read('a', false), read('b', false), read('c', true), read('d', true)]);
     expect([charge().amount, charge().items, engine.calls()]).toEqual([3000, 2, 1]);
   });
 
   it('is looked up in the cache together with all that an operation requests at the same time, each once', async () => {
     const { engine } = setUp();
     const { reads } = engine.open();
-    const asked = ['11', '12', '11', '13'].map((id, nth) => reads.tweet(id, { path: `${nth}`, fresh: false }));
-    await Promise.all(asked);
+    const pending = ['11', '12', '11', '13'].map((id, nth) => reads.tweet(id, { path: `${nth}`, fresh: false }));
+    await Promise.all(pending);
     expect(engine.lookUps[0]).toEqual(['tweet:11', 'tweet:12', 'tweet:13']);
   });
 
@@ -205,17 +205,17 @@ describe('the places where a query was found', () => {
     ['Latest', {}],
     ['Top', { product: 'Top' as const }],
   ])('are computed once for a page in the order %s, and only if selected', async (product, rest) => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const { page } = setUp({
       highlighter(...query) {
-        asked.push(query.join(' '));
+        queries.push(query.join(' '));
         return ({ id }) => (id === '15' ? [mark] : null);
       },
     });
     const { page: found } = await page('search', ' a  b', rest);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
     expect(found.nodes.map((node) => found.highlight?.(node))).toEqual([[mark], null]);
-    expect(asked).toEqual([`a b ${product}`]);
+    expect(queries).toEqual([`a b ${product}`]);
   });
 
   it('are not reported for other lists, nor by a network that does not know them', async () => {
@@ -239,10 +239,10 @@ describe('a profile by its handle', () => {
   it('finds a handle of digits, and keeps a failure other than not_found', async () => {
     const { net, engine } = setUp();
     net.user({ id: '9', handle: '99' });
-    const ask = () => engine.open().reads.user({ handle: '99' }, { path: 'user', fresh: true });
-    expect(await ask()).toMatchObject({ id: '9' });
+    const read = () => engine.open().reads.user({ handle: '99' }, { path: 'user', fresh: true });
+    expect(await read()).toMatchObject({ id: '9' });
     net.refuse('9', new ServiceError('access_denied', 'Not for this session.'));
-    await expect(ask()).rejects.toEqual(refused('access_denied', /Not for this session/));
+    await expect(read()).rejects.toEqual(refused('access_denied', /Not for this session/));
   });
 
   it('does not hint at ids when an id is unknown', async () => {
@@ -256,32 +256,32 @@ describe('a profile by its handle', () => {
 describe('a 404', () => {
   it('is remembered for a while, free, and forgotten when the object is read fresh', async () => {
     const { net, engine } = setUp();
-    const ask = (fresh = false) => engine.open().reads.user({ id: '77' }, { path: 'user', fresh });
-    for (const _time of range(3)) await expect(ask()).rejects.toBeInstanceOf(ServiceError);
+    const read = (fresh = false) => engine.open().reads.user({ id: '77' }, { path: 'user', fresh });
+    for (const _time of range(3)) await expect(read()).rejects.toBeInstanceOf(ServiceError);
     expect(engine.calls()).toBe(1);
     // Nothing shows it, so its deletion need not be announced.
     expect(engine.tombstones.isEmpty).toBe(true);
     net.user({ id: '77' });
-    await expect(ask()).rejects.toEqual(refused('not_found'));
-    expect((await ask(true)).id).toBe('77');
-    expect((await ask()).id).toBe('77');
+    await expect(read()).rejects.toEqual(refused('not_found'));
+    expect((await read(true)).id).toBe('77');
+    expect((await read()).id).toBe('77');
     expect(engine.calls()).toBe(2);
     // It is not only hidden by the object, which may be dropped first.
     engine.drop();
-    expect((await ask()).id).toBe('77');
+    expect((await read()).id).toBe('77');
     expect(engine.calls()).toBe(3);
   });
 
   it('ends the object in every spelling it is cached under', async () => {
     const { net, engine } = setUp();
-    const ask = (ref: { id: string } | { handle: string }, fresh = false) =>
+    const read = (ref: { id: string } | { handle: string }, fresh = false) =>
       engine.open().reads.user(ref, { path: 'user', fresh });
-    await ask({ id: '2' });
-    await ask({ handle: 'user2' });
+    await read({ id: '2' });
+    await read({ handle: 'user2' });
     expect(engine.calls()).toBe(1);
     net.remove('2');
-    await expect(ask({ id: '2' }, true)).rejects.toEqual(refused('not_found'));
-    await expect(ask({ handle: 'user2' })).rejects.toEqual(refused('not_found'));
+    await expect(read({ id: '2' }, true)).rejects.toEqual(refused('not_found'));
+    await expect(read({ handle: 'user2' })).rejects.toEqual(refused('not_found'));
     expect(engine.calls()).toBe(3);
   });
 
@@ -299,8 +299,8 @@ describe('a 404', () => {
   it('is remembered, and other failures are not', async () => {
     const { net, engine } = setUp();
     net.refuse('2', new ServiceError('access_denied', 'Not for this session.'));
-    const ask = () => engine.open().reads.user({ id: '2' }, { path: 'user', fresh: false });
-    for (const _time of range(2)) await expect(ask()).rejects.toEqual(refused('access_denied'));
+    const read = () => engine.open().reads.user({ id: '2' }, { path: 'user', fresh: false });
+    for (const _time of range(2)) await expect(read()).rejects.toEqual(refused('access_denied'));
     expect(engine.calls()).toBe(2);
   });
 });

@@ -10,14 +10,14 @@ const SITE = { path: 'object', fresh: false };
 function setUp(shape: Partial<ListShape> = {}) {
   const list = createListNetwork({ kind: 'timeline', items: 30, pageSizes: [10], tokens: 'keyset', ...shape });
   const faults = withFaults(list.network);
-  return { list, faults, engine: createEngine(faults.network), ask: { ...list.list, count: 5 } };
+  return { list, faults, engine: createEngine(faults.network), query: { ...list.list, count: 5 } };
 }
 
 describe('reads at the same time', () => {
   it('are one upstream read: one full price, the others hits (M7)', async () => {
-    const { engine, ask, faults } = setUp();
+    const { engine, query, faults } = setUp();
     const release = faults.hold();
-    const all = Array.from({ length: 8 }, (_, i) => engine.page({ ...ask, count: i + 1 }));
+    const all = Array.from({ length: 8 }, (_, i) => engine.page({ ...query, count: i + 1 }));
     await faults.called(1);
     release();
     const pages = await Promise.all(all);
@@ -29,29 +29,29 @@ describe('reads at the same time', () => {
   });
 
   it('fail together and free when that read fails, and the failure is not remembered (M7)', async () => {
-    const { engine, ask, faults } = setUp();
+    const { engine, query, faults } = setUp();
     const release = faults.hold();
     faults.fail(upstreamFault('upstream_error'), 1);
-    const all = Array.from({ length: 4 }, () => engine.page(ask).catch((error: ServiceError) => error.code));
+    const all = Array.from({ length: 4 }, () => engine.page(query).catch((error: ServiceError) => error.code));
     await faults.called(1);
     release();
     expect(await Promise.all(all)).toEqual(Array(4).fill('upstream_error'));
-    expect((await engine.page(ask)).page.cache).toBe('miss');
+    expect((await engine.page(query)).page.cache).toBe('miss');
   });
 
   it('do not share with `fresh`, which reads for itself at double price and refills the cache (M8, M9)', async () => {
-    const { engine, ask, faults } = setUp();
+    const { engine, query, faults } = setUp();
     const release = faults.hold();
-    const plain = engine.page(ask);
+    const plain = engine.page(query);
     await faults.called(1);
-    const anew = [engine.page({ ...ask, fresh: true }), engine.page({ ...ask, fresh: true })];
+    const anew = [engine.page({ ...query, fresh: true }), engine.page({ ...query, fresh: true })];
     await faults.called(3);
     release();
     expect((await plain).page.cache).toBe('miss');
     for (const { page, charge } of await Promise.all(anew)) {
       expect([page.cache, charge.amount]).toEqual(['bypass', 10_000]);
     }
-    expect(await engine.page(ask)).toMatchObject({ page: { cache: 'hit' }, charge: { amount: 2500 } });
+    expect(await engine.page(query)).toMatchObject({ page: { cache: 'hit' }, charge: { amount: 2500 } });
     expect(faults.calls).toHaveLength(3);
   });
 
@@ -79,51 +79,51 @@ describe('reads at the same time', () => {
 
 describe('cached pages', () => {
   it('are the same for followers and their ids, each at half its own price (M15, C6)', async () => {
-    const { engine, ask, faults } = setUp({ kind: 'followers', pageSizes: [20] });
-    const profiles = await engine.page(ask);
-    const ids = await engine.page({ ...ask, idsOnly: true });
+    const { engine, query, faults } = setUp({ kind: 'followers', pageSizes: [20] });
+    const profiles = await engine.page(query);
+    const ids = await engine.page({ ...query, idsOnly: true });
     expect(profiles.charge).toMatchObject({ amount: 500, cache: 'miss' });
     expect(ids.charge).toMatchObject({ amount: 50, cache: 'hit' });
     const after = profiles.page.endCursor;
-    const next = await engine.page({ ...ask, idsOnly: true, after });
+    const next = await engine.page({ ...query, idsOnly: true, after });
     expect(next.page.nodes.map((node) => node.id)).toEqual(
-      (await engine.page({ ...ask, after })).page.nodes.map((node) => node.id),
+      (await engine.page({ ...query, after })).page.nodes.map((node) => node.id),
     );
     expect(faults.calls).toHaveLength(1);
   });
 
   it('make a cursor used again the same page at half price, whatever the count (C4, C5)', async () => {
-    const { engine, ask, list } = setUp();
-    const first = await engine.page(ask);
+    const { engine, query, list } = setUp();
+    const first = await engine.page(query);
     const after = first.page.endCursor;
-    const once = await engine.page({ ...ask, after, count: 8 });
-    const again = await engine.page({ ...ask, after, count: 8 });
-    const other = await engine.page({ ...ask, after, count: 3 });
+    const once = await engine.page({ ...query, after, count: 8 });
+    const again = await engine.page({ ...query, after, count: 8 });
+    const other = await engine.page({ ...query, after, count: 3 });
     expect(again.page.nodes).toEqual(once.page.nodes);
     expect(again.charge).toMatchObject({ amount: 4000, cache: 'hit' });
     expect(other.page.nodes.map((node) => node.id)).toEqual(list.ids().slice(5, 8));
   });
 
   it('cost half for cached items and full price for the rest if a page has both (M6)', async () => {
-    const { engine, ask } = setUp();
-    await engine.page(ask);
-    const { page, charge } = await engine.page({ ...ask, count: 14 });
+    const { engine, query } = setUp();
+    await engine.page(query);
+    const { page, charge } = await engine.page({ ...query, count: 14 });
     expect(page).toMatchObject({ cache: 'miss', cacheHits: 10, charged: 9000 });
     expect(charge).toMatchObject({ amount: 9000, cacheHits: 10, items: 14 });
   });
 
   it('are not needed to continue a chain a day later: its anchor is enough, at full price (C7)', async () => {
-    const { engine, ask, list } = setUp();
-    const { page } = await engine.page(ask);
+    const { engine, query, list } = setUp();
+    const { page } = await engine.page(query);
     engine.clock.nowMs += 24 * HOUR_MS;
-    const next = await engine.page({ ...ask, after: page.endCursor });
+    const next = await engine.page({ ...query, after: page.endCursor });
     expect(next.page.nodes.map((node) => node.id)).toEqual(list.ids().slice(5, 10));
     expect(next.page.cache).toBe('miss');
   });
 
   it('fill the single objects, tweets and their authors, if they are complete (M13)', async () => {
-    const { engine, ask, list, faults } = setUp();
-    await engine.page(ask);
+    const { engine, query, list, faults } = setUp();
+    await engine.page(query);
     const { reads, charge } = engine.open();
     await reads.tweet(list.ids()[3] ?? '', SITE);
     expect(charge()).toMatchObject({ amount: 500, cache: 'hit' });
@@ -133,12 +133,12 @@ describe('cached pages', () => {
 
 describe('bounds', () => {
   it('fill a page from at most ten upstream pages, and say if it is short for that reason (C12, C14)', async () => {
-    const { engine, list, ask, faults } = setUp({ kind: 'replies', items: 12, pageSizes: [0, 0, 0, 1] });
+    const { engine, list, query, faults } = setUp({ kind: 'replies', items: 12, pageSizes: [0, 0, 0, 1] });
     const ids: string[] = [];
     let after: string | null = null;
     do {
       const before = faults.calls.length;
-      const { page } = await engine.page({ ...ask, count: 12, after });
+      const { page } = await engine.page({ ...query, count: 12, after });
       expect(faults.calls.length - before).toBeLessThanOrEqual(10);
       expect(page.truncated).toBe(page.endCursor === null ? null : 'sparse');
       expect(page.nodes.length).toBeGreaterThan(0);
@@ -150,18 +150,18 @@ describe('bounds', () => {
   });
 
   it('never flag a full page, though the look-ahead reached them (C14, C15)', async () => {
-    const { engine, ask } = setUp({ items: 2, pageSizes: [1, ...Array(20).fill(0)] });
-    const { page } = await engine.page({ ...ask, count: 1 });
+    const { engine, query } = setUp({ items: 2, pageSizes: [1, ...Array(20).fill(0)] });
+    const { page } = await engine.page({ ...query, count: 1 });
     expect(page).toMatchObject({ truncated: null, endCursor: expect.any(String) });
   });
 
   it('do not lose the page when a look-ahead fails (C13, C15)', async () => {
-    const { engine, ask, faults } = setUp();
+    const { engine, query, faults } = setUp();
     faults.failAfter(1, upstreamFault('upstream_error'));
-    const { page, charge } = await engine.page({ ...ask, count: 10 });
+    const { page, charge } = await engine.page({ ...query, count: 10 });
     expect([page.nodes.length, charge.amount]).toEqual([10, 10_000]);
     faults.heal();
-    const next = await engine.page({ ...ask, count: 10, after: page.endCursor });
+    const next = await engine.page({ ...query, count: 10, after: page.endCursor });
     expect(next.page.nodes).toHaveLength(10);
   });
 });

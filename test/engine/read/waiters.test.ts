@@ -8,35 +8,35 @@ const caller = (accountId: string, deadlineAtMs = 0): CallContext =>
 
 function watched(first?: CallContext) {
   const waiters = new Waiters(first);
-  const told: string[] = [];
+  const events: string[] = [];
   waiters.watch({
-    onJoin: ({ accountId }) => told.push(`${accountId} joins`),
-    onLeave: ({ accountId }) => told.push(`${accountId} leaves`),
-    onEmpty: () => told.push('empty'),
+    onJoin: ({ accountId }) => events.push(`${accountId} joins`),
+    onLeave: ({ accountId }) => events.push(`${accountId} leaves`),
+    onEmpty: () => events.push('empty'),
   });
-  return { waiters, told };
+  return { waiters, events };
 }
 
 describe('the calls that wait for a read', () => {
   it('are those that joined and have not left, and notify the watcher', () => {
     const [one, two] = [caller('one'), caller('two')];
-    const { waiters, told } = watched(one);
+    const { waiters, events } = watched(one);
     expect([waiters.isEmpty, [...waiters.members]]).toEqual([false, [one]]);
     waiters.join(two);
     waiters.leave(one);
     expect([waiters.isEmpty, [...waiters.members]]).toEqual([false, [two]]);
     waiters.leave(two);
     expect([waiters.isEmpty, [...waiters.members]]).toEqual([true, []]);
-    expect(told).toEqual(['two joins', 'one leaves', 'empty']);
+    expect(events).toEqual(['two joins', 'one leaves', 'empty']);
   });
 
   it('leave once, without a notice for one that already left or never joined', () => {
     const [one, two] = [caller('one'), caller('two')];
-    const { waiters, told } = watched(one);
+    const { waiters, events } = watched(one);
     waiters.leave(two);
     waiters.leave(one);
     waiters.leave(one);
-    expect(told).toEqual(['empty']);
+    expect(events).toEqual(['empty']);
   });
 
   it('may come and go without a watcher', () => {

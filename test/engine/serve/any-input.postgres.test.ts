@@ -59,11 +59,11 @@ describe('whatever is sent', () => {
         if (status === 400)
           expect(body.error).toMatchObject({ code: 'bad_request', message: expect.stringMatching(/\S/) });
         expect(body.credits_charged).toBe(0);
-        const asked = {
+        const request = {
           query: 'query ($q: String!, $p: Product) { search(q: $q, product: $p) { meta { items } } }',
           variables: { q, p: product },
         };
-        const graphql = await post(perch, account, asked);
+        const graphql = await post(perch, account, request);
         const code = graphql.body.errors?.[0]?.extensions.code ?? null;
         expect(code).toBe(status === 200 ? null : body.error.code);
       }),

@@ -176,17 +176,17 @@ async function prepare({ perch, net, other }: Service, { read, isRemembered, sta
   net.tweet({ id, authorId: id });
   net.list('timeline', id, [id]);
   // The second is answered from the cache, and remembered.
-  for (const sent of isRemembered ? [read(id), read(id)] : []) await ask(perch, other, sent, usual);
+  for (const sent of isRemembered ? [read(id), read(id)] : []) await send(perch, other, sent, usual);
   if (state !== 'gone') return;
   net.remove(id);
-  await ask(perch, other, { method: 'GET', path: `/v1/tweets/${id}?fresh=true` }, []);
+  await send(perch, other, { method: 'GET', path: `/v1/tweets/${id}?fresh=true` }, []);
 }
 
 /** What the answer says, and what the ledger says. */
 async function outcomeOf({ perch }: Service, tried: Case) {
   const { read, usual, extra, credits } = tried;
   const account = await perch.account({ credits });
-  const answer = await ask(perch, account, read(String(lastId)), [...usual, ...extra], tried);
+  const answer = await send(perch, account, read(String(lastId)), [...usual, ...extra], tried);
   const rows = await perch.database.sql<{ operation: string; amount: number }[]>`
     select operation, amount_thousandths as amount from ledger_entries
     where account_id = ${account.accountId} and kind = 'debit'`;
@@ -196,7 +196,7 @@ async function outcomeOf({ perch }: Service, tried: Case) {
   };
 }
 
-async function ask(
+async function send(
   { url }: TestPerch,
   { key }: TestAccount,
   { method, path, body = '' }: Sent,

@@ -19,7 +19,7 @@ describe('callers that do not wait for the answer (M18)', () => {
       const release = service.net.hold();
       const called = service.net.called(service.net.calls.length + 1);
       const gone = new AbortController();
-      const asked = fetch(`${service.perch.url}/graphql`, {
+      const pending = fetch(`${service.perch.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': account.key },
         body: query,
@@ -27,7 +27,7 @@ describe('callers that do not wait for the answer (M18)', () => {
       });
       await called;
       gone.abort();
-      await expect(asked).rejects.toThrow();
+      await expect(pending).rejects.toThrow();
       // Once the server answers on another connection, it knows that the first one is closed.
       await fetch(`${service.perch.url}/healthz`);
       release();

@@ -111,12 +111,12 @@ describe('an answer that is given again', () => {
 
   it('is a different one for each selection, set of variables, product and interface', async () => {
     const text = (fields: string) => `query ($n: Int) { timeline(user: "1", first: $n) { nodes { ${fields} } } }`;
-    const ask = async (fields: string, n: number) =>
+    const query = async (fields: string, n: number) =>
       (await post(service.perch, account, { query: text(fields), variables: { n } })).body.data;
     for (let i = 0; i < 3; i += 1) {
-      expect(await ask('id', 1)).toEqual({ timeline: { nodes: [{ id: '200' }] } });
-      expect(await ask('text', 1)).toEqual({ timeline: { nodes: [{ text: 'tweet 200' }] } });
-      expect(await ask('id', 2)).toEqual({ timeline: { nodes: [{ id: '200' }, { id: '199' }] } });
+      expect(await query('id', 1)).toEqual({ timeline: { nodes: [{ id: '200' }] } });
+      expect(await query('text', 1)).toEqual({ timeline: { nodes: [{ text: 'tweet 200' }] } });
+      expect(await query('id', 2)).toEqual({ timeline: { nodes: [{ id: '200' }, { id: '199' }] } });
       expect(idsOf(await client.get('/v1/users/1/tweets?count=1'))).toEqual(['200']);
     }
   });

@@ -20,7 +20,7 @@ const shared = ({ status, headers, body }: Reply) => ({
 describe('an answer with a known price', () => {
   let service: Service;
   let rich: { readonly key: string };
-  const ask = (key: string, headers: HeaderFields = {}) => createClient(service.perch.url, key).get(PATH, headers);
+  const get = (key: string, headers: HeaderFields = {}) => createClient(service.perch.url, key).get(PATH, headers);
   const spies = () => {
     const { ledger } = service.perch.stores;
     return { balance: vi.spyOn(ledger, 'balance'), post: vi.spyOn(ledger, 'post') };
@@ -33,13 +33,13 @@ describe('an answer with a known price', () => {
   beforeEach(async () => {
     service.clock.forget();
     rich = await service.perch.account({ credits: 1000 });
-    for (let i = 0; i < 3; i += 1) await ask(rich.key);
+    for (let i = 0; i < 3; i += 1) await get(rich.key);
   });
 
   it('is charged without reading the balance, however long its wallet was idle', async () => {
     const { key } = await service.perch.account({ credits: 10 });
     const { balance, post: posted } = spies();
-    const bodies = [await ask(key), await ask(key)].map(({ body }) => [body.items, body.balance_remaining]);
+    const bodies = [await get(key), await get(key)].map(({ body }) => [body.items, body.balance_remaining]);
     expect(bodies).toEqual([
       [5, 7.5],
       [5, 5],
@@ -49,7 +49,7 @@ describe('an answer with a known price', () => {
 
   it('is charged once and in whole to the last credit, and never below zero (M2)', async () => {
     const account = await service.perch.account({ credits: 7.7 });
-    const replies = await Promise.all(Array.from({ length: 8 }, () => ask(account.key)));
+    const replies = await Promise.all(Array.from({ length: 8 }, () => get(account.key)));
     const charged = replies.reduce((sum, { body }) => sum + Math.round(body.credits_charged * 1000), 0);
     const left = await service.perch.balance(account);
     expect(charged).toBe(7_700 - Math.round(left * 1000));
@@ -61,25 +61,25 @@ describe('an answer with a known price', () => {
   it('has the balance read first if the wallet was too low a moment ago', async () => {
     const { key } = await service.perch.account({ credits: 0.3 });
     const { balance, post: posted } = spies();
-    for (let i = 0; i < 4; i += 1) expect((await ask(key)).status).toBe(402);
+    for (let i = 0; i < 4; i += 1) expect((await get(key)).status).toBe(402);
     expect(posted.mock.calls.length).toBe(1);
     expect(balance.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
   it('is given as soon as credits were added', async () => {
     const account = await service.perch.account({ credits: 0.3 });
-    expect((await ask(account.key)).status).toBe(402);
+    expect((await get(account.key)).status).toBe(402);
     const { accountId } = account;
     const requestId = crypto.randomUUID();
     await service.perch.ledger.grant({ requestId, accountId, amount: 50_000, reason: 'test' });
-    expect((await ask(account.key)).body).toMatchObject({ items: 5, balance_remaining: 50.3 - PRICE });
+    expect((await get(account.key)).body).toMatchObject({ items: 5, balance_remaining: 50.3 - PRICE });
   });
 
   it('is refused like any other if another call takes the rest between reading and charging', async () => {
     const { key } = await service.perch.account({ credits: 3 });
     const { post: posted } = spies();
     posted.mockResolvedValue({ ok: false, reason: 'balance' });
-    const { status, body, headers } = await ask(key);
+    const { status, body, headers } = await get(key);
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([402, 'no_credits', '1']);
     expect(body.error.message).toBe(
       'This call costs 2.5 credits, but another call used up the balance in the meantime. Nothing was charged.',
@@ -91,14 +91,14 @@ describe('an answer with a known price', () => {
     const { key } = await service.perch.account({ credits: 100 });
     const { post: posted } = spies();
     posted.mockRejectedValue(new Error('disk full'));
-    expect((await ask(key)).body.error.code).toBe('internal');
+    expect((await get(key)).body.error.code).toBe('internal');
     expect(posted.mock.calls.length).toBe(1);
   });
 
   it('obeys a cap to the last thousandth (U6), for which the key’s spending is read', async () => {
     const { key } = await service.perch.account({ credits: 100, cap: 6 });
     const { balance } = spies();
-    const replies = [await ask(key), await ask(key), await ask(key), await ask(key)];
+    const replies = [await get(key), await get(key), await get(key), await get(key)];
     expect(replies.map(({ status, body }) => [status, body.items, body.truncated ?? body.error?.reason])).toEqual([
       [200, 5, undefined],
       [200, 5, undefined],
@@ -120,7 +120,7 @@ describe('an answer with a known price', () => {
         const read = await service.perch.account({ credits, cap: 1_000_000 });
         for (const most of budgets) {
           const headers: HeaderFields = most === undefined ? {} : { 'x-max-credits': String(most) };
-          expect(shared(await ask(plain.key, headers))).toEqual(shared(await ask(read.key, headers)));
+          expect(shared(await get(plain.key, headers))).toEqual(shared(await get(read.key, headers)));
           const extensions = most === undefined ? {} : { extensions: { maxCredits: most } };
           const [one, other] = [
             await post(service.perch, plain, { query: graphql, ...extensions }),

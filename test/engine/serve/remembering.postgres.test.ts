@@ -155,7 +155,7 @@ async function answersOf(mount: Mount): Promise<Said> {
         const shown = [...response.headers]
           .filter(([name]) => !own.includes(name))
           .map(([name, value]) => [name, value.replaceAll(perch.url, 'https://perch.example')]);
-        replies.push({ asked: `${method} ${path} ${body ?? ''}`, nth, status: response.status, shown, text });
+        replies.push({ request: `${method} ${path} ${body ?? ''}`, nth, status: response.status, shown, text });
       }
     }
     const raw = async (...parts: readonly string[]): Promise<void> => {
@@ -171,7 +171,7 @@ async function answersOf(mount: Mount): Promise<Said> {
         .replaceAll(perch.url, 'https://perch.example');
       // The order of headers does not matter.
       const shown = got.split('\r\n').filter((line) => !OWN_OF_RAW.test(line));
-      replies.push({ asked: parts.join(), shown: shown.sort() });
+      replies.push({ request: parts.join(), shown: shown.sort() });
     };
     for (const text of RAW) await raw(text);
     await raw(...LATE);

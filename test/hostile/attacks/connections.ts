@@ -42,11 +42,11 @@ const raw = (
 const HEAD = 'GET /v1/me HTTP/1.1\r\nHost: perch\r\n';
 const BODY =
   'POST /graphql HTTP/1.1\r\nHost: perch\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{';
-const ASK = 'GET /healthz HTTP/1.1\r\nHost: perch\r\n\r\n';
+const REQUEST = 'GET /healthz HTTP/1.1\r\nHost: perch\r\n\r\n';
 /** What Node reports by events other than `request`, and what is answered while its chunk is still parsed. */
 const UNUSUAL = {
   'that expect what there is not': 'GET /healthz HTTP/1.1\r\nHost: perch\r\nExpect: much\r\n\r\n',
-  'that expect to be told to go on': 'GET /healthz HTTP/1.1\r\nHost: perch\r\nExpect: 100-continue\r\n\r\n',
+  'that wait for 100 Continue': 'GET /healthz HTTP/1.1\r\nHost: perch\r\nExpect: 100-continue\r\n\r\n',
   'that ask for another protocol':
     'GET /healthz HTTP/1.1\r\nHost: perch\r\nConnection: upgrade\r\nUpgrade: much\r\n\r\n',
   'without a host': 'GET /healthz HTTP/1.1\r\n\r\n',
@@ -103,14 +103,14 @@ export const CONNECTIONS: readonly Attack[] = [
     (socket) => socket.write('1\r\n[\r\n'),
   ),
   raw('1,500 connections that say nothing', 1500, () => {}),
-  raw('40 connections that pipeline 2,000 requests', 40, (socket) => socket.resume().write(ASK.repeat(2000))),
+  raw('40 connections that pipeline 2,000 requests', 40, (socket) => socket.resume().write(REQUEST.repeat(2000))),
   ...Object.entries(UNUSUAL).map(([what, request]) =>
     raw(`40 connections that pipeline 2,000 requests ${what}`, 40, (socket) =>
       socket.resume().write(request.repeat(2000)),
     ),
   ),
   raw('100 connections that ask for much and read nothing', 100, (socket) => socket.pause().write(LARGE.repeat(20))),
-  raw('connections opened and closed at once', 300, (socket) => socket.end(ASK)),
+  raw('connections opened and closed at once', 300, (socket) => socket.end(REQUEST)),
   ...messages('initialize', 300, (n) => mcp('initialize', INITIALIZE, n)),
   ...messages('tools/list', 300, (n) => mcp('tools/list', {}, n)),
   ...messages('a call of a tool that there is not', 300, (n) => mcpTool(`tool_${n}`, {})),

@@ -59,7 +59,7 @@ const hanging = (): Attack => {
       }));
       await sleep(6500);
       const other = await stage.service.account();
-      const ask = () =>
+      const probe = () =>
         Promise.all([
           stage.sendBeside({ path: '/', from: '127.0.0.8' }),
           stage.sendBeside({ path: `/v1/users/${CACHED}`, key: other.key, from: '127.0.0.8' }),
@@ -67,8 +67,8 @@ const hanging = (): Attack => {
           stage.sendBeside({ ...mcpTool('get_user', { handle: CACHED }), key: other.key, from: '127.0.0.8' }),
         ]);
       // New connections of a new account: the first request may wait for either.
-      await ask();
-      others = await ask();
+      await probe();
+      others = await probe();
       return flooding;
     },
     // What still waits for the network at the end is cut off. A tool's failure is a result with 200.

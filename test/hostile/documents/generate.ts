@@ -35,7 +35,7 @@ export interface Genome {
   readonly traits: Traits;
 }
 
-export interface Asked {
+export interface GraphqlRequest {
   readonly query: string;
   readonly variables: Record<string, unknown>;
   readonly operationName: string | null;
@@ -44,7 +44,7 @@ export interface Asked {
 const INTROSPECTED = getNamedType(SchemaMetaFieldDef.type) as GraphQLObjectType;
 
 /** A document over the real schema. Most are valid; the same genome always gives the same one. */
-export function documentFrom(genome: Genome): Asked {
+export function documentFrom(genome: Genome): GraphqlRequest {
   return new Writer(genome).write();
 }
 
@@ -64,7 +64,7 @@ class Writer {
     this.#aliases = Math.floor(traits.aliases * 31);
   }
 
-  write(): Asked {
+  write(): GraphqlRequest {
     const isIntrospection = this.#chance('introspection', 0.6);
     this.#makeFragments(isIntrospection);
     const roots = 1 + Math.floor(this.#traits.roots * 9.5);

@@ -26,11 +26,11 @@ console.log(`seed ${seed}`);
 const { tried, accepted, worst } = await search(seed, () => performance.now() > end);
 console.log(`${tried} documents, ${accepted} accepted`);
 for (const aim of Object.keys(AIMS) as Aim[]) {
-  const { asked, refusal, prepareMs, firstRunMs, secondRunMs, answerBytes, price, weight } = worst[aim];
+  const { request, refusal, prepareMs, firstRunMs, secondRunMs, answerBytes, price, weight } = worst[aim];
   const times = `${prepareMs.toFixed(1)} ms to prepare, ${firstRunMs.toFixed(1)} ms interpreted, ${secondRunMs.toFixed(1)} ms the second time`;
   console.log(`\n## ${aim}\n${times}; ${answerBytes} bytes for up to ${price / 1000} credits; weighs ${weight}`);
   if (refusal !== null) console.log(`refused: ${refusal}`);
-  console.log(readable(asked.query).slice(0, 4000));
+  console.log(readable(request.query).slice(0, 4000));
 }
 
 function readable(query: string): string {

@@ -5,7 +5,7 @@ import { schema } from '../../../schema/index.js';
 import { Documents } from '../../../src/documents/documents.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { ANYTHING_GOES } from '../../kit/checks.js';
-import { type Asked, anyGenome, documentFrom, type Genome, like, randomFrom } from './generate.js';
+import { anyGenome, documentFrom, type Genome, type GraphqlRequest, like, randomFrom } from './generate.js';
 import { WORST } from './worst.js';
 
 /** The schema over a network that has everything: an object for each field, two for each list. */
@@ -25,7 +25,7 @@ function someOf(type: GraphQLOutputType): unknown {
 
 /** The cost of one document. Times are of the first try, in milliseconds. */
 export interface Found {
-  readonly asked: Asked;
+  readonly request: GraphqlRequest;
   readonly genome: Genome | null;
   /** The refusal; null if it was accepted. Anything but a ServiceError is thrown. */
   readonly refusal: string | null;
@@ -41,13 +41,13 @@ export interface Found {
 }
 
 /** Tries a document as a caller with a key would send it. Throws faults of the service. */
-export async function tryDocument(asked: Asked, genome: Genome | null = null): Promise<Found> {
+export async function tryDocument(request: GraphqlRequest, genome: Genome | null = null): Promise<Found> {
   const documents = new Documents(everything);
-  const nothing = { asked, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
+  const nothing = { request, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
   const start = performance.now();
   try {
-    const operation = documents.find({ text: asked.query, operationName: asked.operationName });
-    const variables = operation.coerce(asked.variables);
+    const operation = documents.find({ text: request.query, operationName: request.operationName });
+    const variables = operation.coerce(request.variables);
     const { amount } = operation.worst(variables, ANYTHING_GOES);
     const prepareMs = performance.now() - start;
     const [first, firstRunMs] = await timed(() => operation.run({}, variables));
@@ -55,7 +55,7 @@ export async function tryDocument(asked: Asked, genome: Genome | null = null): P
     const answer = JSON.stringify(first.data);
     if (JSON.stringify(second.data) !== answer) throw new Error('Compiled, it answers otherwise than interpreted.');
     const measured = { prepareMs, firstRunMs, secondRunMs, answerBytes: answer.length, price: amount };
-    return { asked, genome, refusal: null, ...measured, weight: operation.weight() };
+    return { request, genome, refusal: null, ...measured, weight: operation.weight() };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     return { ...nothing, refusal: error.message, prepareMs: performance.now() - start };
@@ -102,7 +102,7 @@ export async function search(seed: number, isOver: () => boolean): Promise<Searc
     if (found.refusal === null) accepted += 1;
     for (const aim of aims) best.set(aim, [...(best.get(aim) ?? []), found].sort(by(aim)).slice(0, KEPT));
   };
-  for (const asked of Object.values(WORST)) note(await trying(asked, null));
+  for (const request of Object.values(WORST)) note(await trying(request, null));
   while (!isOver()) {
     const aim = aims[tried % aims.length] as Aim;
     const parents = (best.get(aim) ?? []).flatMap(({ genome }) => genome ?? []);
@@ -125,7 +125,7 @@ const by = (aim: Aim) => (a: Found, b: Found) => AIMS[aim](b) - AIMS[aim](a);
 export async function confirmed(found: Found): Promise<Found> {
   let least = found;
   for (let i = 0; i < 3; i += 1) {
-    const again = await tryDocument(found.asked, found.genome);
+    const again = await tryDocument(found.request, found.genome);
     least = {
       ...least,
       prepareMs: Math.min(least.prepareMs, again.prepareMs),
@@ -136,10 +136,10 @@ export async function confirmed(found: Found): Promise<Found> {
   return least;
 }
 
-async function trying(asked: Asked, genome: Genome | null): Promise<Found> {
+async function trying(request: GraphqlRequest, genome: Genome | null): Promise<Found> {
   try {
-    return await tryDocument(asked, genome);
+    return await tryDocument(request, genome);
   } catch (cause) {
-    throw new Error(`A document brings a fault: ${JSON.stringify(asked)}`, { cause });
+    throw new Error(`A document brings a fault: ${JSON.stringify(request)}`, { cause });
   }
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, post } from '../../interfaces/graphql/client.js';
+import { type GraphqlRequest, post } from '../../interfaces/graphql/client.js';
 import { MOUNTS, type Service, startService } from '../../interfaces/graphql/service.js';
 import { tree } from './worst.js';
 
@@ -25,9 +25,9 @@ describe.each(MOUNTS)('a harmful document (%s)', (mount) => {
   afterAll(() => service.close());
   beforeEach(() => service.clock.advance(2000));
 
-  const said = async (asked: string | Asked, hasKey = true) => {
+  const said = async (operation: string | GraphqlRequest, hasKey = true) => {
     for (;;) {
-      const { status, body } = await post(service.perch, hasKey ? account : null, asked);
+      const { status, body } = await post(service.perch, hasKey ? account : null, operation);
       const failure = body.errors?.[0];
       // On a busy machine, earlier documents may have used up the share of the processor. Then it is sent again a
       // second later.
@@ -89,7 +89,7 @@ describe.each(MOUNTS)('a harmful document (%s)', (mount) => {
     }
   });
 
-  it.each<[what: string, asked: Asked, message: RegExp]>([
+  it.each<[what: string, request: GraphqlRequest, message: RegExp]>([
     [
       'a value in a thousand lists',
       { query: `{ tweet(id: ${'['.repeat(300)}${']'.repeat(300)}) { id } }` },
@@ -117,8 +117,8 @@ describe.each(MOUNTS)('a harmful document (%s)', (mount) => {
       { query: `{ tweet(id: "1") { ${times(150, () => 'author { id }')} } }` },
       /compared [\d,]+ times; at most 4,000/,
     ],
-  ])('%s: gets 400 with the bound', async (_what, asked, message) => {
-    expect(await said(asked)).toEqual(refusedWith(message));
+  ])('%s: gets 400 with the bound', async (_what, request, message) => {
+    expect(await said(request)).toEqual(refusedWith(message));
   });
 
   it('gets an answer without long repeated texts or hundreds of errors', async () => {

@@ -4,14 +4,14 @@ import type { Sql } from '../../../adapters/postgres/sql.js';
 import { cpuSeconds, watchMemory } from '../../../bench/processes/usage.js';
 import { type Attack, type Beside, LAST_MS, STRIKE_MS, type Stage } from './attack.js';
 import { type Answer, type Client, createClient } from './client.js';
-import { type Asked, type Innocents, openInnocents } from './innocents.js';
+import { type Innocents, type Measurements, openInnocents } from './innocents.js';
 import { type Account, type Mount, type Service, startService } from './service.js';
 
 /** The outcome of one attack. */
 export interface Trial {
   readonly attack: Attack;
   readonly answers: readonly Answer[];
-  readonly innocents: Asked;
+  readonly innocents: Measurements;
   /** Processor time of the service's process during the attack. */
   readonly cpuSeconds: number;
   /** The most by which its resident memory grew, in MB. */
@@ -106,7 +106,7 @@ async function tryAttack({ service, innocents, customer, from, exact }: Ring, at
   await sleep(AROUND_MS);
   const answers = await strike(before, attack);
   await sleep(AROUND_MS);
-  const asked = await innocents.stop();
+  const measured = await innocents.stop();
   const seenMb = memory.stop();
   const cpuUsed = (await cpuSeconds(service.pid)) - cpu;
   await attack.restore?.(before);
@@ -120,7 +120,7 @@ async function tryAttack({ service, innocents, customer, from, exact }: Ring, at
   await warm(service, customer, hung ? NEW_ROUNDS : KNOWN_ROUNDS);
   const peakMb = Math.max(0, ...seenMb) - (seenMb[0] ?? 0);
   const beside = attack.beside?.() ?? [];
-  return { attack, answers, innocents: asked, cpuSeconds: cpuUsed, peakMb, keptMb, spent, hung, beside, faults };
+  return { attack, answers, innocents: measured, cpuSeconds: cpuUsed, peakMb, keptMb, spent, hung, beside, faults };
 }
 
 const calmly =

@@ -3,7 +3,7 @@
  */
 import { Agent, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
-import type { Asked, Piece, Sample, Watch } from './innocents.js';
+import type { Measurements, Piece, Sample, Watch } from './innocents.js';
 
 const EVERY_MS = 50;
 /** The most of each kind at a time, because a client without answers stops sending. */
@@ -49,7 +49,7 @@ interface Question {
   readonly body?: string;
 }
 
-function ask({ url, key, body }: Question, agent: Agent | undefined): Promise<Sample> {
+function send({ url, key, body }: Question, agent: Agent | undefined): Promise<Sample> {
   const atMs = nowMs();
   const headers = {
     ...(key !== undefined && { 'x-api-key': key }),
@@ -78,7 +78,7 @@ function watch(question: Question): () => Sample[] {
     const atMs = nowMs();
     open.add(atMs);
     turn += 1;
-    void ask(question, agents[turn % agents.length]).then((sample) => {
+    void send(question, agents[turn % agents.length]).then((sample) => {
       open.delete(atMs);
       samples.push(sample);
     });
@@ -102,9 +102,9 @@ const controlPort = await new Promise<number>((resolve) => {
   });
 });
 
-let stop: (() => Asked) | null = null;
+let stop: (() => Measurements) | null = null;
 
-function begin({ url, key, handle }: Watch): () => Asked {
+function begin({ url, key, handle }: Watch): () => Measurements {
   const body = JSON.stringify({ query: `{ user(handle: "${handle}") { id handle name bio } }` });
   work = [];
   controller.postMessage(true);

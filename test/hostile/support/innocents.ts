@@ -22,7 +22,7 @@ export interface Watch {
   readonly handle: string;
 }
 
-export interface Asked {
+export interface Measurements {
   /** A server that does nothing. */
   readonly control: readonly Sample[];
   readonly healthz: readonly Sample[];
@@ -49,7 +49,7 @@ export interface Seen {
 
 export interface Innocents {
   start(watch: Watch): void;
-  stop(): Promise<Asked>;
+  stop(): Promise<Measurements>;
   close(): Promise<void>;
 }
 
@@ -61,9 +61,9 @@ export async function openInnocents(): Promise<Innocents> {
   return {
     start: (watch) => void child.send(watch),
     async stop() {
-      const told = once(child, 'message');
+      const reply = once(child, 'message');
       child.send('stop');
-      return ((await told) as [Asked])[0];
+      return ((await reply) as [Measurements])[0];
     },
     async close() {
       child.disconnect();
@@ -73,7 +73,7 @@ export async function openInnocents(): Promise<Innocents> {
 }
 
 /** Their experience of the service, corrected by that of the machine. */
-export function seenBy(samples: readonly Sample[], machine: Asked): Seen {
+export function seenBy(samples: readonly Sample[], machine: Measurements): Seen {
   const waited = samples.map((sample) => waitOf(sample, machine)).sort((a, b) => a - b);
   return {
     count: samples.length,
@@ -86,7 +86,7 @@ export function seenBy(samples: readonly Sample[], machine: Asked): Seen {
 }
 
 /** A wait as it would have been on a machine of their own. */
-function waitOf(sample: Sample, machine: Asked): number {
+function waitOf(sample: Sample, machine: Measurements): number {
   const late = machine.control.filter((quiet) => overlap(quiet, sample, 0)).map(({ ms }) => ms);
   return Math.max(0, sample.ms - Math.max(0, ...late)) / slownessIn(machine, sample);
 }
@@ -94,7 +94,7 @@ function waitOf(sample: Sample, machine: Asked): number {
 /**
  * How many times longer than its fastest run a fixed piece of work took around a time; 1 on an otherwise idle machine.
  */
-export function slownessIn({ work, quickestMs }: Asked, around?: Piece): number {
+export function slownessIn({ work, quickestMs }: Measurements, around?: Piece): number {
   const pieces = work.filter((piece) => around === undefined || overlap(piece, around, AROUND_MS));
   if (pieces.length === 0) return 1;
   return Math.max(1, pieces.reduce((sum, { ms }) => sum + ms, 0) / pieces.length / quickestMs);

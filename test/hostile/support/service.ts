@@ -104,8 +104,8 @@ async function startProcess(mount: Mount, env: NodeJS.ProcessEnv): Promise<{ chi
   const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`the service ended with ${code} before it listened`);
   });
-  const told = once(child, 'message', { signal }).then(([message]) => (message as { url: string }).url);
-  return { child, url: await Promise.race([told, ended]) };
+  const listening = once(child, 'message', { signal }).then(([message]) => (message as { url: string }).url);
+  return { child, url: await Promise.race([listening, ended]) };
 }
 
 /** Does not wait for a hung process, whose memory is then NaN. */
@@ -113,14 +113,14 @@ function ordered(child: ChildProcess, order: Order): Promise<number> {
   return new Promise((resolve) => {
     const finish = (keptMb: number): void => {
       clearTimeout(timer);
-      child.off('message', heard);
+      child.off('message', onMessage);
       resolve(keptMb);
     };
-    const heard = (done: Done): void => {
+    const onMessage = (done: Done): void => {
       if (done.id === order.id) finish(done.keptMb ?? Number.NaN);
     };
     const timer = setTimeout(finish, ORDER_MS, Number.NaN);
-    child.on('message', heard);
+    child.on('message', onMessage);
     if (child.connected) child.send(order);
   });
 }

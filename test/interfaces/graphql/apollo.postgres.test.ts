@@ -93,9 +93,9 @@ it('keeps an answer to a published document like one to any other paid read', as
   const account = await perch.account();
   const { id } = manifest.find(({ name }) => name === 'tweet') ?? {};
   const extensions = { persistedQuery: { version: 1, sha256Hash: id } };
-  const ask = async () => (await post(perch, account, { extensions, variables: { id: '120' } })).body;
-  await ask();
-  const [cached, kept] = [await ask(), await ask()];
+  const send = async () => (await post(perch, account, { extensions, variables: { id: '120' } })).body;
+  await send();
+  const [cached, kept] = [await send(), await send()];
   expect(kept).toEqual({
     ...cached,
     extensions: {

@@ -33,7 +33,7 @@ export interface GraphqlReply {
   readonly body: GraphqlBody;
 }
 
-export interface Asked {
+export interface GraphqlRequest {
   readonly query?: string;
   readonly documentId?: string;
   readonly operationName?: string;
@@ -47,10 +47,10 @@ export const GRAPHQL_TYPE = 'application/graphql-response+json';
 export async function post(
   perch: Pick<TestPerch, 'url'>,
   account: Pick<TestAccount, 'key'> | null,
-  asked: string | Asked,
+  operation: string | GraphqlRequest,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<GraphqlReply> {
-  const request = typeof asked === 'string' ? { query: asked } : asked;
+  const request = typeof operation === 'string' ? { query: operation } : operation;
   const client = createClient(perch.url, account?.key ?? null);
   const { status, headers: got, body } = await client.post('/graphql', request, { accept: GRAPHQL_TYPE, ...headers });
   return { status, headers: got, body: body as unknown as GraphqlBody };

@@ -42,24 +42,24 @@ describe.each(MOUNTS)('edges and nodes (%s)', (mount) => {
     'continues %s after any of its edges, at the price of its nodes alone',
     async (_name, read) => {
       const account = await perch.account({ credits: 100 });
-      const ask = async (after?: string) => {
+      const fetchPage = async (after?: string) => {
         const reply = await post(perch, account, pageQuery(read, after));
         return { page: at(reply, 'page') as Connection, charged: reply.body.extensions.credits.charged };
       };
-      await ask();
-      const { page, charged } = await ask();
+      await fetchPage();
+      const { page, charged } = await fetchPage();
       expect(page.edges.map(({ node }) => node)).toEqual(page.nodes);
       expect(page.pageInfo).toMatchObject({ startCursor: page.edges[0]?.cursor, hasPreviousPage: false });
       const plain = await post(perch, account, pageQuery(read).replace(/ edges \{.*\}/, ''));
       expect(charged).toBe(plain.body.extensions.credits.charged);
 
-      const { page: rest } = await ask(page.edges[0]?.cursor);
+      const { page: rest } = await fetchPage(page.edges[0]?.cursor);
       expect(rest.nodes.slice(0, 2)).toEqual(page.nodes.slice(1));
       expect(rest.pageInfo.hasPreviousPage).toBe(true);
       if (!page.pageInfo.hasNextPage) return;
       const [{ page: byEdge }, { page: byEnd }] = [
-        await ask(page.edges.at(-1)?.cursor),
-        await ask(page.pageInfo.endCursor ?? ''),
+        await fetchPage(page.edges.at(-1)?.cursor),
+        await fetchPage(page.pageInfo.endCursor ?? ''),
       ];
       expect(byEdge.nodes).toEqual(byEnd.nodes);
     },
@@ -103,9 +103,9 @@ describe.each(MOUNTS)('edges and nodes (%s)', (mount) => {
   it.each(['1', 'User:', 'user:1', 'User:x', 'Page:1', 'User:1:2'])(
     'finds nothing under the global id %s, free, even with an empty wallet',
     async (nodeId) => {
-      const asked = { query: 'query ($nodeId: ID!) { node(nodeId: $nodeId) { nodeId } }', variables: { nodeId } };
+      const request = { query: 'query ($nodeId: ID!) { node(nodeId: $nodeId) { nodeId } }', variables: { nodeId } };
       for (const credits of [10, 0]) {
-        const reply = await post(perch, await perch.account({ credits }), asked);
+        const reply = await post(perch, await perch.account({ credits }), request);
         expect(failures(reply)).toEqual({ node: 'not_found' });
         expect(reply.body.extensions.credits.charged).toBe(0);
       }

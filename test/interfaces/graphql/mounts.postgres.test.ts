@@ -5,7 +5,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOperations } from '../../../schema/operations.js';
 import type { TestAccount } from '../../kit/perch.js';
-import { type Asked, GRAPHQL_TYPE } from './client.js';
+import { GRAPHQL_TYPE, type GraphqlRequest } from './client.js';
 import { MOUNTS, type Service, startService } from './service.js';
 
 const OPERATIONS = readOperations();
@@ -13,7 +13,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 const TWO = 'query One { tweet(id: "11") { id } } query Two { tweet(id: "12") { id text } }';
 
-const ASKED: readonly (string | Asked)[] = [
+const REQUESTS: readonly (string | GraphqlRequest)[] = [
   '{ user(handle: "user1") { id name } timeline(user: "1", first: 3) { nodes { id author { handle } } } }',
   '{ timeline(user: "1", first: 20) { nodes { id quoted { id text author { id } } } meta { items creditsCharged cache } } }',
   '{ users(handles: ["user1", "user2", "!!"]) { nodes { id tweets(first: 2) { nodes { id } } } errors { input code } } }',
@@ -151,12 +151,15 @@ describe('Yoga and Mercurius', () => {
     }
   };
 
-  it.each(ASKED.map((asked) => [JSON.stringify(asked), asked] as const))('answer %s alike', async (_name, asked) => {
-    const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
-    for (const accept of [GRAPHQL_TYPE, 'application/json']) {
-      await same('/graphql', { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body });
-    }
-  });
+  it.each(REQUESTS.map((operation) => [JSON.stringify(operation), operation] as const))(
+    'answer %s alike',
+    async (_name, operation) => {
+      const body = JSON.stringify(typeof operation === 'string' ? { query: operation } : operation);
+      for (const accept of [GRAPHQL_TYPE, 'application/json']) {
+        await same('/graphql', { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body });
+      }
+    },
+  );
 
   it.each(BODIES)('answer a body of %s: %s', async (type, body) => {
     await same('/graphql', { method: 'POST', headers: { 'content-type': type }, body });

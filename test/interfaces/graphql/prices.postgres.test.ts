@@ -13,7 +13,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     service.net.heal();
   });
 
-  const ask = async (query: string, options: { credits?: number; extensions?: Record<string, unknown> } = {}) => {
+  const execute = async (query: string, options: { credits?: number; extensions?: Record<string, unknown> } = {}) => {
     const { credits = 1000, extensions } = options;
     const account = await service.perch.account({ credits });
     const calls = service.net.calls.length;
@@ -30,7 +30,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   };
 
   it('G3: is the sum of its paid items at the REST prices; scalars, authors and counts are free', async () => {
-    const { spent } = await ask(`{
+    const { spent } = await execute(`{
       user(handle: "user1") { id name followersCount }
       timeline(user: "1", first: 3) { nodes { id author { handle bio } likesCount } }
       followers(user: "1", first: 10) { nodes { handle } }
@@ -42,24 +42,26 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('G3, U48: counts an object that appears twice once, under aliases, in lists, by id and by handle', async () => {
-    const aliases = await ask('{ a: tweet(id: "200") { id } b: tweet(id: "200") { text } c: tweet(id: "200") { id } }');
+    const aliases = await execute(
+      '{ a: tweet(id: "200") { id } b: tweet(id: "200") { text } c: tweet(id: "200") { id } }',
+    );
     expect(aliases.spent).toBe(1);
     expect(aliases.calls).toHaveLength(1);
-    const lists = await ask(`{
+    const lists = await execute(`{
       first: timeline(user: "1", first: 5) { nodes { id } }
       again: timeline(user: "1", first: 8) { nodes { id } }
       one: tweet(id: "199") { id }
     }`);
     expect(lists.spent).toBeLessThanOrEqual(8);
     expect(lists.body.extensions.credits.breakdown.reduce((sum, { items }) => sum + items, 0)).toBe(8);
-    const names = await ask(
+    const names = await execute(
       '{ a: user(handle: "USER7") { id } b: user(id: "7") { id } c: user(handle: "@user7") { id } }',
     );
     expect(names.spent).toBe(1);
   });
 
   it('G3: is zero for what was already paid for, even with nothing left', async () => {
-    const { body, spent } = await ask(
+    const { body, spent } = await execute(
       '{ a: timeline(user: "1", first: 4) { nodes { id } } b: timeline(user: "1", first: 4) { nodes { id } } c: tweet(id: "198") { id } }',
       { credits: 4 },
     );
@@ -69,7 +71,9 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('G4: is broken down into one line per path and cache label', async () => {
-    const { account, body } = await ask('{ page: timeline(user: "1", first: 2) { nodes { id q: quoted { id } } } }');
+    const { account, body } = await execute(
+      '{ page: timeline(user: "1", first: 2) { nodes { id q: quoted { id } } } }',
+    );
     expect(body.extensions.credits).toEqual({
       charged: 4,
       remaining: 996,
@@ -89,7 +93,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('G5: leaves out fields that fail, which are null and named; the rest is paid', async () => {
-    const reply = await ask(
+    const reply = await execute(
       '{ yes: tweet(id: "200") { id } no: tweet(id: "999") { id } bad: user(handle: "!!") { id } none: timeline(user: "404") { nodes { id } } }',
     );
     expect(reply.status).toBe(200);
@@ -103,17 +107,17 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
       '{ users(handles: ["user1", "user2"]) { nodes { tweets(first: 100) { nodes { quoted { quotes(first: 1) { nodes { id } } } } } } } }';
     const wide =
       '{ a: timeline(user: "1", first: 100) { nodes { quoted { id } retweeted { id } inReplyTo { id } } } b: timeline(user: "2", first: 100) { nodes { quoted { id } retweeted { id } inReplyTo { id inReplyTo { id inReplyTo { id inReplyTo { id } } } } } } }';
-    expect((await ask(query)).body.errors[0]).toMatchObject({ extensions: { code: 'bad_request' } });
-    const refused = await ask(wide);
+    expect((await execute(query)).body.errors[0]).toMatchObject({ extensions: { code: 'bad_request' } });
+    const refused = await execute(wide);
     expect([refused.status, refused.spent, refused.calls]).toEqual([400, 0, []]);
     expect(refused.body.errors[0]?.message).toMatch(/1100 .*1000.*max_credits/);
     expect(refused.body.errors[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'max_credits' });
-    const dry = await ask(wide, { extensions: { dryRun: true } });
+    const dry = await execute(wide, { extensions: { dryRun: true } });
     expect(dry.body.extensions.estimate).toEqual({
       ...{ max_items: 1100, max_credits: 1100 },
       refused: { code: 'bad_request', message: refused.body.errors[0]?.message },
     });
-    const within = await ask(wide, { extensions: { maxCredits: 50 } });
+    const within = await execute(wide, { extensions: { maxCredits: 50 } });
     expect(within.status).toBe(200);
     expect(within.spent).toBe(50);
     expect(at(within, 'a', 'nodes')).toHaveLength(50);
@@ -154,7 +158,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('M26: is limited by a budget, which trims lists and fails the rest, by extension or header; two different ones are 400', async () => {
-    const trimmed = await ask(
+    const trimmed = await execute(
       '{ timeline(user: "1", first: 9) { nodes { id } pageInfo { truncated hasNextPage } } t: tweet(id: "1") { id } }',
       {
         extensions: { maxCredits: 4 },
@@ -189,7 +193,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     const order = ['a', 'b', 'b', 'b.q', 'b.q', 'c', 'd', 'd', 'e'];
     for (const credits of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
       service.clock.forget();
-      const reply = await ask(query, { credits });
+      const reply = await execute(query, { credits });
       const quoted = [0, 1].map((i) => at(reply, 'b', 'nodes', i, 'quoted'));
       const got = {
         a: at(reply, 'a') ? 1 : 0,
@@ -209,8 +213,8 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('B6, B7, B9: is covered from the beginning of a batch; from the first item that is not, all are no_credits', async () => {
-    await ask('{ tweet(id: "30") { id } }');
-    const reply = await ask(
+    await execute('{ tweet(id: "30") { id } }');
+    const reply = await execute(
       '{ tweets(ids: ["998", "31", "32", "33", "30", "0x", "999"]) { nodes { id } errors { input code } } }',
       {
         credits: 2.6,
@@ -225,7 +229,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('G9: lets reads of one field travel together even if credits are tight', async () => {
-    const { calls, spent } = await ask('{ timeline(user: "1", first: 40) { nodes { quoted { id } } } }', {
+    const { calls, spent } = await execute('{ timeline(user: "1", first: 40) { nodes { quoted { id } } } }', {
       credits: 79,
     });
     expect(spent).toBe(79);
@@ -233,7 +237,7 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   });
 
   it('G10, U46: reads nested single objects as one batch: 100 quoted tweets are one upstream call', async () => {
-    const { calls, spent, body } = await ask('{ timeline(user: "1", first: 100) { nodes { quoted { id } } } }');
+    const { calls, spent, body } = await execute('{ timeline(user: "1", first: 100) { nodes { quoted { id } } } }');
     expect(calls.map(({ what, of }) => [what, of.length])).toEqual([
       ['page', 1],
       ['tweets', 100],
@@ -245,18 +249,18 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
   it('G10: allows a paid list below at most 20 parents', async () => {
     const under = (first: number) =>
       `{ timeline(user: "1", first: ${first}) { nodes { replies(first: 1) { nodes { id } } } } }`;
-    const refused = await ask(under(21));
+    const refused = await execute(under(21));
     expect([refused.status, refused.calls]).toEqual([400, []]);
     expect(refused.body.errors[0]).toMatchObject({
       message: expect.stringContaining('20'),
       extensions: { param: 'first' },
     });
-    expect((await ask(under(20))).status).toBe(200);
+    expect((await execute(under(20))).status).toBe(200);
   });
 
   it('G14: is doubled by `fresh` for that field only', async () => {
-    await ask('{ tweet(id: "5") { id } }');
-    const { body } = await ask('{ held: tweet(id: "5") { id } anew: tweet(id: "6", fresh: true) { id } }');
+    await execute('{ tweet(id: "5") { id } }');
+    const { body } = await execute('{ held: tweet(id: "5") { id } anew: tweet(id: "6", fresh: true) { id } }');
     expect(body.extensions.credits.breakdown).toEqual([
       { path: 'held', items: 1, unit: 0.5, cache: 'hit', charged: 0.5 },
       { path: 'anew', items: 1, unit: 2, cache: 'bypass', charged: 2 },
@@ -265,15 +269,15 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
 
   it('U51: is without remembered temporary failures, and duplicates are merged before they are paid for', async () => {
     service.net.fail(new Error('socket hang up'), 1);
-    const failed = await ask('{ a: tweet(id: "9") { id } b: tweet(id: "9") { id } }');
+    const failed = await execute('{ a: tweet(id: "9") { id } b: tweet(id: "9") { id } }');
     expect(failures(failed)).toEqual({ a: 'upstream_error', b: 'upstream_error' });
     expect(failed.body.errors[0]?.message).not.toContain('socket');
-    const well = await ask('{ a: tweet(id: "9") { id } b: tweet(id: "9") { id } }');
+    const well = await execute('{ a: tweet(id: "9") { id } b: tweet(id: "9") { id } }');
     expect([well.spent, well.calls.length]).toEqual([1, 1]);
   });
 
   it('G12: comes with the same cursors as in REST', async () => {
-    const { account, body } = await ask(
+    const { account, body } = await execute(
       '{ timeline(user: "1", first: 3) { nodes { id } pageInfo { endCursor hasNextPage } } }',
     );
     const cursor = at({ body } as never, 'timeline', 'pageInfo', 'endCursor') as string;

@@ -87,18 +87,18 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     const mark = randomBytes(8).toString('hex');
     const unread = (text: unknown): boolean => !String(text).includes(mark);
     const body = JSON.stringify({ query: `{ __typename } # ${mark}` });
-    const ask = async (headers: Record<string, string>): Promise<number> => {
+    const send = async (headers: Record<string, string>): Promise<number> => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
       return (await fetch(`${service.perch.url}/graphql`, init)).status;
     };
     try {
       for (const accept of ['application/json', GRAPHQL_TYPE]) {
-        expect(await ask({ accept })).toBe(429);
-        expect(await ask({ accept, 'x-api-key': 'nonsense' })).toBe(401);
-        expect(await ask({ accept, 'x-api-key': mintKey(randomBytes) })).toBe(401);
+        expect(await send({ accept })).toBe(429);
+        expect(await send({ accept, 'x-api-key': 'nonsense' })).toBe(401);
+        expect(await send({ accept, 'x-api-key': mintKey(randomBytes) })).toBe(401);
       }
       expect(parse.mock.calls.every(([text]) => unread(text))).toBe(true);
-      expect(await ask({ 'x-api-key': account.key })).toBe(200);
+      expect(await send({ 'x-api-key': account.key })).toBe(200);
       expect(parse.mock.calls.every(([text]) => unread(text))).toBe(false);
     } finally {
       parse.mockRestore();

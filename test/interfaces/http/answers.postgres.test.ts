@@ -168,8 +168,8 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     ['404 of an unknown path', () => service.nobody.get('/v1/nothing', { accept: PROBLEM })],
     ['405', () => service.nobody.send('DELETE', '/v1/me', { headers: { accept: PROBLEM } })],
     ['503', () => failing(upstreamFault('upstream_error'), undefined, { accept: PROBLEM })],
-  ])('H1: answers %s as a problem, too', async (_what, ask) => {
-    const reply = await ask();
+  ])('H1: answers %s as a problem, too', async (_what, send) => {
+    const reply = await send();
     expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(reply.body).toMatchObject({ status: reply.status, code: reply.body.error.code });
   });
@@ -192,9 +192,9 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
     ['gzip', gunzipSync],
   ])('H7: uses %s above 1,400 bytes, read or cached, and sends Vary: Accept-Encoding', async (encoding, unpack) => {
     const { key } = await service.perch.account();
-    const ask = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
+    const get = (path: string, accepted = encoding) => raw(path, { 'x-api-key': key, 'accept-encoding': accepted });
     const path = `/v1/users/1/followers?count=${encoding.length + 5}`;
-    const answers = [await ask(`${path}&fresh=true`), await ask(path), await ask(path), await ask(path, 'identity')];
+    const answers = [await get(`${path}&fresh=true`), await get(path), await get(path), await get(path, 'identity')];
     const [, first, second, plain] = answers.map(({ headers, bytes }) => {
       expect(headers.vary).toMatch(/accept-encoding/i);
       return JSON.parse((headers['content-encoding'] === encoding ? unpack(bytes) : bytes).toString());
@@ -211,7 +211,7 @@ describe('errors and HTTP (section 7, S2–S13, H1–H9, X9)', () => {
       expect(again.request_id).not.toBe(first.request_id);
     }
     expect(first.balance_remaining - second.balance_remaining).toBeCloseTo(second.credits_charged, 3);
-    const small = await ask('/v1/me');
+    const small = await get('/v1/me');
     expect([small.headers['content-encoding'], small.headers.vary]).toEqual([undefined, undefined]);
   });
 

@@ -79,9 +79,9 @@ describe('a connection that is refused', () => {
     const clients = Array.from({ length: 20 }, () => rawClient(server.url, '', { closes: false }));
     const { connections } = server.app.pressure;
     await vi.waitFor(() => expect(clients.filter(({ received }) => received().includes(' 503 '))).toHaveLength(10));
-    const told = clients.map(({ received }) => received()).find((text) => text.includes(' 503 ')) ?? '';
-    expect(told).toMatch(/^X-Credits-Charged: 0\r?$/m);
-    expect(told).toContain(`\r\nSunset: ${SUNSET}\r\n`);
+    const response = clients.map(({ received }) => received()).find((text) => text.includes(' 503 ')) ?? '';
+    expect(response).toMatch(/^X-Credits-Charged: 0\r?$/m);
+    expect(response).toContain(`\r\nSunset: ${SUNSET}\r\n`);
     await vi.waitFor(() => expect(connections?.open).toBe(0), { timeout: 5000 });
     for (const { socket } of clients) socket.destroy();
   });

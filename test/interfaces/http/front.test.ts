@@ -56,8 +56,8 @@ const plan = (): Plan => ({
   },
   form: {
     headers: {},
-    write({ result, requestId }, asker) {
-      if (result.kind === 'refusal') return failureAnswer(result.failure, requestId, asker);
+    write({ result, requestId }, context) {
+      if (result.kind === 'refusal') return failureAnswer(result.failure, requestId, context);
       const body = result.rendered ? { shared: result.rendered, own: Buffer.from('}') } : JSON.stringify(result.data);
       return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
     },
@@ -89,7 +89,7 @@ const remember = async (url: string, method = 'GET', headers: object = {}, body 
   await fetch(`${server.url}/v1/remember?${query}`);
 };
 
-const ask = async (text: string): Promise<string> => {
+const sendRaw = async (text: string): Promise<string> => {
   const client = rawClient(server.url, text);
   return client.closed;
 };
@@ -106,7 +106,7 @@ afterEach(() => server.close());
 describe('a request that came before', () => {
   it('is answered ahead of the framework, with an id, limits and credits', async () => {
     await remember(PATH);
-    const answer = await ask(get(PATH, KEY + CLOSE));
+    const answer = await sendRaw(get(PATH, KEY + CLOSE));
     expect(calls).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answer).toContain(`x-request-id: ${calls[0]?.requestId}\r\n`);
@@ -123,20 +123,20 @@ describe('a request that came before', () => {
     ['two keys', get(PATH, KEY + KEY + CLOSE)],
   ])('is left to the framework with %s', async (_what, text) => {
     await remember(PATH);
-    await ask(text);
+    await sendRaw(text);
     expect(calls).toEqual([]);
   });
 
   it('is known whatever its headers for traces and encodings', async () => {
     await remember(PATH);
-    await ask(get(PATH, `${KEY}${CLOSE}traceparent: 00-ab-cd-01\r\nAccept-Encoding: gzip\r\nUser-Agent: x\r\n`));
+    await sendRaw(get(PATH, `${KEY}${CLOSE}traceparent: 00-ab-cd-01\r\nAccept-Encoding: gzip\r\nUser-Agent: x\r\n`));
     expect(calls).toHaveLength(1);
   });
 
   it('is known with its body, and unknown with another body', async () => {
     const headers = { 'content-type': 'application/json' };
     await remember('/v1/known', 'POST', headers, '{"a":1}');
-    const send = (body: string) => ask(post('/v1/known', `${KEY}${CLOSE}Content-Length: ${body.length}\r\n`, body));
+    const send = (body: string) => sendRaw(post('/v1/known', `${KEY}${CLOSE}Content-Length: ${body.length}\r\n`, body));
     expect(await send('{"a":1}')).toContain('{"data":1}');
     expect(await send('{"a":2}')).toContain('by the framework');
     expect(calls).toHaveLength(1);
@@ -147,7 +147,7 @@ describe('a request that came before', () => {
     await remember('/v1/known', 'POST', headers, '{"a":1}');
     await remember('/v1/known', 'POST', headers, Buffer.from('{"a":"\u{fffd}"}').toString('latin1'));
     const encoded = `${KEY}${CLOSE}Content-Encoding: utf-8\r\nContent-Length: 7\r\n`;
-    expect(await ask(post('/v1/known', encoded, '{"a":1}'))).toMatch(/^HTTP\/1\.1 415 /);
+    expect(await sendRaw(post('/v1/known', encoded, '{"a":1}'))).toMatch(/^HTTP\/1\.1 415 /);
     // Its bytes would be read as the text of the other.
     const client = rawClient(server.url, post('/v1/known', `${KEY}${CLOSE}Content-Length: 9\r\n`, ''));
     client.socket.write(Buffer.from('{"a":"\xff"}', 'latin1'));
@@ -158,7 +158,7 @@ describe('a request that came before', () => {
   it('is answered with a refusal in the form of its interface', async () => {
     await remember(PATH);
     serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
-    const answer = await ask(get(PATH, KEY + CLOSE));
+    const answer = await sendRaw(get(PATH, KEY + CLOSE));
     expect(answer).toMatch(/^HTTP\/1\.1 402 /);
     expect(answer).toContain(`x-request-id: ${calls[0]?.requestId}\r\n`);
     expect(answer).toMatch(/x-credits-charged: 0\r\n[\s\S]*vary: Accept\r\n[\s\S]*"code":"no_credits"/i);
@@ -167,14 +167,14 @@ describe('a request that came before', () => {
   it('is answered in the same turn if its outcome is known', async () => {
     await remember(PATH);
     serve = (call) => outcomeOf(call, ANSWER);
-    expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
+    expect(await sendRaw(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
   });
 
   it('compresses a body that is made for it alone', async () => {
     await remember(PATH);
     const { rendered: _, ...made } = ANSWER;
     serve = (call) => outcomeOf(call, { ...made, data: { text: 'x'.repeat(2000) } });
-    const answer = await ask(get(PATH, `${KEY}${CLOSE}Accept-Encoding: gzip\r\n`));
+    const answer = await sendRaw(get(PATH, `${KEY}${CLOSE}Accept-Encoding: gzip\r\n`));
     expect(answer).toMatch(/content-encoding: gzip\r\nvary: accept-encoding\r\n/);
     expect(answer.length).toBeLessThan(2000);
   });
@@ -184,9 +184,9 @@ describe('a request that came before', () => {
     // Node refuses such a header.
     const broken = (call: Call): Outcome => ({ ...outcomeOf(call, ANSWER), rate: { limit: '\n' } as never });
     serve = (call) => (when === 'now' ? broken(call) : Promise.resolve(broken(call)));
-    expect(await ask(get(PATH, KEY))).toBe('');
+    expect(await sendRaw(get(PATH, KEY))).toBe('');
     serve = (call) => outcomeOf(call, ANSWER);
-    expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
+    expect(await sendRaw(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
   });
 
   it('is not remembered if its address contains a key, or is long', async () => {
@@ -194,7 +194,7 @@ describe('a request that came before', () => {
     const long = `${PATH}&${'x'.repeat(5000)}`;
     for (const path of [secret, long]) {
       await remember(path);
-      await ask(get(path, KEY + CLOSE));
+      await sendRaw(get(path, KEY + CLOSE));
     }
     expect(calls).toEqual([]);
   });
@@ -208,7 +208,7 @@ it('is served while other requests send their bodies', async () => {
   const slow = rawClient(server.url, post('/v1/known', `${KEY}Content-Length: 7\r\n`, '{"a"'));
   await vi.waitFor(() => expect(slow.socket.bytesWritten).toBeGreaterThan(0));
   await sleep(50);
-  const send = (body: string) => ask(post('/v1/known', `${KEY}${CLOSE}Content-Length: 7\r\n`, body));
+  const send = (body: string) => sendRaw(post('/v1/known', `${KEY}${CLOSE}Content-Length: 7\r\n`, body));
   expect(await send('{"a":2}')).toMatch(/^HTTP\/1\.1 503 /);
   serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
   expect(await send('{"a":1}')).toMatch(/^HTTP\/1\.1 402 /);
@@ -236,9 +236,9 @@ it('is refused by the framework beyond capacity', async () => {
   await remember(PATH);
   let answer = (): void => {};
   serve = (call) => new Promise((resolve) => (answer = () => resolve(outcomeOf(call, ANSWER))));
-  const first = ask(get(PATH, KEY + CLOSE));
+  const first = sendRaw(get(PATH, KEY + CLOSE));
   await vi.waitFor(() => expect(server.app.pressure.inFlight).toBe(1));
-  expect(await ask(get(PATH, KEY + CLOSE))).toMatch(/^HTTP\/1\.1 503 /);
+  expect(await sendRaw(get(PATH, KEY + CLOSE))).toMatch(/^HTTP\/1\.1 503 /);
   answer();
   expect(await first).toContain('{"data":1}');
 });
@@ -246,5 +246,5 @@ it('is refused by the framework beyond capacity', async () => {
 it('asks clients to close the connection while the process stops', async () => {
   await remember(PATH);
   server.app.stopping = true;
-  expect(await ask(get(PATH, KEY))).toMatch(/connection: close[\s\S]*\{"data":1\}/i);
+  expect(await sendRaw(get(PATH, KEY))).toMatch(/connection: close[\s\S]*\{"data":1\}/i);
 });

@@ -12,7 +12,7 @@ afterAll(() => server?.close());
 
 const CLOSE = 'Connection: close\r\n\r\n';
 
-async function ask(text: string): Promise<{ status: number; head: string; body: string }> {
+async function sendRaw(text: string): Promise<{ status: number; head: string; body: string }> {
   const whole = await rawClient(server.url, text).closed;
   const [head = '', body = ''] = whole.split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), head, body };
@@ -39,7 +39,7 @@ describe('a request with a wrong head', () => {
     ['half a surrogate pair', 'GET /v1/soon?q=%ED%A0%BD HTTP/1.1\r\nHost: a\r\n', 400, /not percent-encoded UTF-8/],
     ['CONNECT', 'CONNECT perch:443 HTTP/1.1\r\nHost: perch:443\r\n', 400, /not a proxy/],
   ])('is refused in the form of every failure: %s', async (_name, text, status, message) => {
-    const answer = await ask(text + CLOSE);
+    const answer = await sendRaw(text + CLOSE);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({
       error: { code: 'bad_request', message: expect.stringMatching(message) },
@@ -76,13 +76,13 @@ describe('a body with a Content-Encoding', () => {
     ['utf-8', 'Transfer-Encoding: chunked', ''],
     ['identity, br', 'Content-Length: 2', '{}'],
   ])('is refused before it is read: %s', async (coding, rest, body) => {
-    const answer = await ask(head(coding, rest) + body);
+    const answer = await sendRaw(head(coding, rest) + body);
     expect(answer.status).toBe(415);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'bad_request' }, credits_charged: 0 });
   });
 
   it.each(['identity', 'Identity', ''])('is accepted if nothing is encoded: %s', async (coding) => {
-    const answer = await ask(`${head(coding, 'Content-Length: 2')}{}`);
+    const answer = await sendRaw(`${head(coding, 'Content-Length: 2')}{}`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { bytes: 2 }]);
   });
 });

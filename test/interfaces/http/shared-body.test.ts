@@ -47,15 +47,17 @@ it('charges a shared encoding once, and longer bytes each time', async () => {
     },
   });
   try {
-    const ask = async (path: string, encoding: string): Promise<number> => {
+    const costOf = async (path: string, encoding: string): Promise<number> => {
       charged.length = 0;
       const response = await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': encoding } });
       expect(await response.text()).toBe(whole);
       return charged.reduce((sum, ms) => sum + ms, 0);
     };
-    expect([await ask('/v1/shared', 'gzip'), await ask('/v1/shared', 'br')]).toEqual([0.05009, 0.05009].map(about));
-    expect([await ask('/v1/shared', 'gzip'), await ask('/v1/shared', 'identity')]).toEqual([0, 0]);
-    for (let nth = 0; nth < 2; nth += 1) expect(await ask('/v1/alone', 'gzip')).toEqual(about(0.0502));
+    expect([await costOf('/v1/shared', 'gzip'), await costOf('/v1/shared', 'br')]).toEqual(
+      [0.05009, 0.05009].map(about),
+    );
+    expect([await costOf('/v1/shared', 'gzip'), await costOf('/v1/shared', 'identity')]).toEqual([0, 0]);
+    for (let nth = 0; nth < 2; nth += 1) expect(await costOf('/v1/alone', 'gzip')).toEqual(about(0.0502));
   } finally {
     await server.close();
   }

@@ -10,10 +10,10 @@ describe('behind a balancer', () => {
   async function letIn(env: Record<string, string>): Promise<number> {
     perch = await startPerch({ network: createScriptedNetwork({}).network, env });
     const { url } = perch;
-    const asked = Array.from({ length: 30 }, (_, n) =>
+    const requests = Array.from({ length: 30 }, (_, n) =>
       fetch(`${url}/problems`, { headers: { 'x-forwarded-for': `203.0.113.${n}` } }),
     );
-    return (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+    return (await Promise.all(requests)).filter(({ status }) => status === 200).length;
   }
 
   it('has a bucket for each client if the balancer is trusted (8.1.6)', async () => {

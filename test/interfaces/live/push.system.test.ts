@@ -33,7 +33,7 @@ describe('a stream of a timeline on Bluesky', () => {
     posts.unshift(postOf(uriAt(ADA, tidOf(posts.length)), { record: { text, createdAt }, indexedAt: createdAt }));
     if (announces) jetstream.commit(ADA, { record: { createdAt } });
   };
-  const reads = (): number => fake.asked.filter(({ method }) => method.endsWith('getAuthorFeed')).length;
+  const reads = (): number => fake.calls.filter(({ method }) => method.endsWith('getAuthorFeed')).length;
   /**
    * Waits until the list was read after Jetstream began to announce, and is read no more, as a list like this otherwise
    * is every five seconds.

@@ -83,7 +83,7 @@ const said = (body: Partial<Body>): Said => ({
 });
 
 type Reader = Pick<Customer, 'account' | 'get'>;
-type Ask = (reader: Reader, list: Taking, given?: Members) => Promise<Said>;
+type Read = (reader: Reader, list: Taking, given?: Members) => Promise<Said>;
 
 describe('since', () => {
   let service: Service;
@@ -125,13 +125,13 @@ describe('since', () => {
     return row?.rows ?? 0;
   };
 
-  const byRest: Ask = async (reader, { path, variables }, given = {}) => {
+  const byRest: Read = async (reader, { path, variables }, given = {}) => {
     const { user: _, id: __, ...query } = { ...variables, ...given } as Record<string, unknown>;
     const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     return said((await reader.get(`${path}?${text}`)).body);
   };
 
-  const byGraphql: Ask = async ({ account }, { operation, variables }, given = {}) => {
+  const byGraphql: Read = async ({ account }, { operation, variables }, given = {}) => {
     const { body } = await post(service.perch, account, {
       documentId: operation,
       variables: { ...variables, ...given },
@@ -142,7 +142,7 @@ describe('since', () => {
     return said({ ...members, ...(error && { error }) } as Partial<Body>);
   };
 
-  const byMcp: Ask = async ({ account }, { tool, variables }, given = {}) => {
+  const byMcp: Read = async ({ account }, { tool, variables }, given = {}) => {
     const params = { name: tool, arguments: { ...variables, ...given } };
     const url = new URL('/mcp', service.perch.url);
     return said((await sendNew(url, account.key, { method: 'tools/call', params })).body.result.structuredContent);
@@ -157,7 +157,7 @@ describe('since', () => {
   const [timeline] = TAKING as readonly [Taking];
   const rest = (reader: Customer, given: Members = {}) => byRest(reader, timeline, given);
 
-  describe.each(INTERFACES)('by %s', (_name, ask) => {
+  describe.each(INTERFACES)('by %s', (_name, read) => {
     /** Checks that the wallet falls by what the answers said they charged. */
     const reading = async (run: (reader: Reader) => Promise<Said[]>): Promise<void> => {
       service.clock.forget();
@@ -172,15 +172,15 @@ describe('since', () => {
       async (_list, list) => {
         const add = refill(list);
         await reading(async (reader) => {
-          const first = await ask(reader, list, { count: 5 });
+          const first = await read(reader, list, { count: 5 });
           expect([first.hasNewer, first.gap]).toEqual([undefined, undefined]);
           const added = add(7);
-          const second = await ask(reader, list, { count: 5, since: first.since });
+          const second = await read(reader, list, { count: 5, since: first.since });
           expect(second).toMatchObject({ ids: added.slice(0, 5), hasNewer: true, gap: false, charged: 5 });
-          const third = await ask(reader, list, { count: 5, since: second.since });
+          const third = await read(reader, list, { count: 5, since: second.since });
           expect(third).toMatchObject({ ids: added.slice(5), hasNewer: false, gap: false, charged: 1 });
           const rows = await debits(reader);
-          const fourth = await ask(reader, list, { count: 5, since: third.since });
+          const fourth = await read(reader, list, { count: 5, since: third.since });
           expect(fourth).toMatchObject({ ids: [], hasNewer: false, gap: false, charged: 0 });
           expect(fourth.since).toBeTypeOf('string');
           expect(await debits(reader)).toBe(rows);
@@ -192,11 +192,11 @@ describe('since', () => {
     it('says that items may be missing after more than ten pages', async () => {
       const add = refill(timeline);
       await reading(async (reader) => {
-        const first = await ask(reader, timeline, { count: 5 });
+        const first = await read(reader, timeline, { count: 5 });
         const added = add(125);
-        const second = await ask(reader, timeline, { count: 60, since: first.since });
+        const second = await read(reader, timeline, { count: 60, since: first.since });
         expect(second).toMatchObject({ ids: added.slice(25, 85), hasNewer: true, gap: true });
-        const third = await ask(reader, timeline, { count: 60, since: second.since });
+        const third = await read(reader, timeline, { count: 60, since: second.since });
         expect(third).toMatchObject({ ids: added.slice(85), hasNewer: false, gap: false });
         return [first, second, third];
       });
@@ -205,20 +205,20 @@ describe('since', () => {
     it('refuses, free, a cursor beside it, and a value of another list, of a page, expired or made up', async () => {
       const add = refill(timeline);
       await reading(async (reader) => {
-        const first = await ask(reader, timeline, { count: 5 });
+        const first = await read(reader, timeline, { count: 5 });
         const { body } = await (await service.customer()).get('/v1/users/1/tweets?count=5');
         const cursor = body.next_cursor;
         add(1);
         const other = TAKING.find(({ kind }) => kind === 'quotes') ?? timeline;
         const { since } = first;
         const refusals = [
-          await ask(reader, timeline, { since, cursor }),
-          await ask(reader, other, { since }),
-          await ask(reader, timeline, { since: cursor }),
-          await ask(reader, timeline, { since: 'nonsense' }),
+          await read(reader, timeline, { since, cursor }),
+          await read(reader, other, { since }),
+          await read(reader, timeline, { since: cursor }),
+          await read(reader, timeline, { since: 'nonsense' }),
         ];
         service.clock.advance(31 * 24 * 3_600_000);
-        refusals.push(await ask(reader, timeline, { since }));
+        refusals.push(await read(reader, timeline, { since }));
         expect(refusals.map(({ error, charged }) => [error?.code, error?.param, error?.reason, charged])).toEqual(
           [undefined, 'cursor_other_list', 'cursor_other_kind', 'cursor_malformed', 'cursor_expired'].map((reason) => [
             'bad_request',
@@ -227,11 +227,11 @@ describe('since', () => {
             0,
           ]),
         );
-        expect((await ask(reader, timeline, { since: '' })).error).toMatchObject({
+        expect((await read(reader, timeline, { since: '' })).error).toMatchObject({
           code: 'bad_request',
           param: 'since',
         });
-        const asCursor = await ask(reader, timeline, { cursor: since });
+        const asCursor = await read(reader, timeline, { cursor: since });
         expect(asCursor.error).toMatchObject({ code: 'bad_request', param: 'cursor' });
         return [first];
       });
@@ -244,10 +244,10 @@ describe('since', () => {
         product: product as 'Top',
       });
       await reading(async (reader) => {
-        const first = await ask(reader, list, { count: 5 });
-        const without = await ask(reader, { ...list, product: undefined as never }, { product, count: 1 });
+        const first = await read(reader, list, { count: 5 });
+        const without = await read(reader, { ...list, product: undefined as never }, { product, count: 1 });
         expect(without.since).toBeUndefined();
-        const refused = await ask(reader, list, { product, since: first.since });
+        const refused = await read(reader, list, { product, since: first.since });
         expect(refused).toMatchObject({ charged: 0, error: { code: 'bad_request', param: 'since' } });
         return [first, without, refused];
       });
@@ -295,17 +295,17 @@ describe('since', () => {
   it('keeps its cursor when the user is renamed', async () => {
     const { net, clock } = service;
     const add = refill({ ...timeline, subject: '5' });
-    const ask = (reader: Customer, user: string, since?: string) =>
+    const read = (reader: Customer, user: string, since?: string) =>
       byRest(reader, { ...timeline, path: `/v1/users/${user}/tweets` }, { count: 5, ...(since && { since }) });
     const reader = await customer();
-    const { since } = await ask(reader, 'user5');
+    const { since } = await read(reader, 'user5');
     net.user({ id: '5', handle: 'renamed' });
     const added = add(2);
     // The meaning of the old handle is still cached.
-    for (const user of ['5', 'renamed', 'user5']) expect((await ask(reader, user, since)).ids).toEqual(added);
+    for (const user of ['5', 'renamed', 'user5']) expect((await read(reader, user, since)).ids).toEqual(added);
     clock.forget();
-    for (const user of ['5', 'renamed']) expect((await ask(reader, user, since)).ids).toEqual(added);
-    expect(await ask(reader, 'user5', since)).toMatchObject({ error: { code: 'not_found' }, charged: 0 });
+    for (const user of ['5', 'renamed']) expect((await read(reader, user, since)).ids).toEqual(added);
+    expect(await read(reader, 'user5', since)).toMatchObject({ error: { code: 'not_found' }, charged: 0 });
     net.user({ id: '5', handle: 'user5' });
   });
 

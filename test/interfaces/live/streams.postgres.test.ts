@@ -197,8 +197,8 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     'subscription ($q: String!) { news: search(q: $q) { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
   /** Subscribes to a search, as graphql-sse does but for the method. Each test searches for something else. */
   const subscribe = (q: string, key: string, extensions: object = {}, headers: Record<string, string> = {}) => {
-    const asked = { query: QUERY, variables: JSON.stringify({ q }), extensions: JSON.stringify(extensions) };
-    return openStream(`${perch.url}/graphql?${new URLSearchParams(asked)}`, key, {
+    const params = { query: QUERY, variables: JSON.stringify({ q }), extensions: JSON.stringify(extensions) };
+    return openStream(`${perch.url}/graphql?${new URLSearchParams(params)}`, key, {
       accept: 'text/event-stream',
       ...headers,
     });
@@ -319,20 +319,20 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   it('sends heartbeats as results if its client requests them, and as comments otherwise', async () => {
     post('the first', 'oats');
     const account = await perch.account();
-    const [asked, other] = [
+    const [withHeartbeats, other] = [
       await subscribe('oats', account.key, { heartbeats: true }),
       await subscribe('oats', account.key),
     ];
-    const { value: begun } = await asked.events.next();
+    const { value: begun } = await withHeartbeats.events.next();
     await other.events.next();
-    const { value: heartbeat } = await asked.events.next();
+    const { value: heartbeat } = await withHeartbeats.events.next();
     const live = { position: positionOf(begun), heartbeat_seconds: 15, every_seconds: expect.any(Number) };
     expect(heartbeat).toMatchObject({ event: 'next', data: { data: { news: null }, extensions: { live } } });
     post('news', 'oats');
-    expect((await asked.next('next')).data).toMatchObject({ data: { news: { nodes: [{ text: 'news' }] } } });
+    expect((await withHeartbeats.next('next')).data).toMatchObject({ data: { news: { nodes: [{ text: 'news' }] } } });
     expect((await other.events.next()).value).toMatchObject({
       data: { data: { news: { nodes: [{ text: 'news' }] } } },
     });
-    for (const { leave } of [asked, other]) leave();
+    for (const { leave } of [withHeartbeats, other]) leave();
   }, 60_000);
 });

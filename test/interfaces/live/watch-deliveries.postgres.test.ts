@@ -34,8 +34,8 @@ describe('deliveries of a watch', () => {
     const client = createClient(service.perch.url, account.key, checkEveryAnswer);
     const { body } = await client.get('/v1/users/user7/tweets?count=1');
     for (const text of ['one', 'two', 'three']) service.post(text);
-    const asked = { user: 'user7', count: 1, webhook_url: HOOK, since: body.since_cursor };
-    const reply = await client.post('/v1/watches', asked);
+    const request = { user: 'user7', count: 1, webhook_url: HOOK, since: body.since_cursor };
+    const reply = await client.post('/v1/watches', request);
     const path = `/v1/watches/${record(reply).id}/deliveries`;
     const isDelivered = async () => isDeepStrictEqual(statesOf(await client.get(path)), DELIVERED);
     await until('three tweets were delivered', isDelivered);
@@ -98,10 +98,10 @@ describe('deliveries of a watch', () => {
   it('are the same over GraphQL', async () => {
     const { account, client, path } = made;
     const watchId = path.split('/').at(-2);
-    const asked = `query ($id: ID!) { watchDeliveries(id: $id, first: 2) {
+    const document = `query ($id: ID!) { watchDeliveries(id: $id, first: 2) {
       nodes { id number items credits state tries status fault excerpt body createdAt triedAt nextTryAt deliveredAt }
       pageInfo { endCursor hasNextPage } } }`;
-    const reply = await post(service.perch, account, { query: asked, variables: { id: watchId } });
+    const reply = await post(service.perch, account, { query: document, variables: { id: watchId } });
     const { data, next_cursor } = (await client.get(`${path}?count=2`)).body;
     const camel = (name: string) => name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
     const named = (data as Fields[]).map((row) =>

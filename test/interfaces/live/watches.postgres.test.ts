@@ -46,9 +46,9 @@ describe('a new watch', () => {
     ['quotes', { quotes: '20', max_credits_per_day: 12.5 }, { quotes: '20', count: 20, max_credits_per_day: 12.5 }],
     ['a search', { q: 'bread' }, { q: 'bread', product: 'Latest', count: 20 }],
     ['photos', { q: 'bread', product: 'Photos', count: 50 }, { q: 'bread', product: 'Photos', count: 50 }],
-  ])('of %s is shown with what it follows, and is free', async (_what, asked, shown) => {
+  ])('of %s is shown with what it follows, and is free', async (_what, request, shown) => {
     const customer = await service.customer({ credits: 10 });
-    const reply = await customer.post('/v1/watches', { ...asked, webhook_url: HOOK });
+    const reply = await customer.post('/v1/watches', { ...request, webhook_url: HOOK });
     expect(reply.body).toMatchObject({ credits_charged: 0, balance_remaining: 10 });
     expect(reply.body).toHaveProperty('webhook_secret', expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/));
     const made = record(reply);
@@ -77,9 +77,9 @@ describe('a new watch', () => {
 
   it('is made once, however often the request is repeated', async () => {
     const customer = await service.customer();
-    const ask = () => customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK, count: 7 });
-    const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
-    for (const other of [...others, await ask()]) {
+    const create = () => customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK, count: 7 });
+    const [first, ...others] = await Promise.all([create(), create(), create()]);
+    for (const other of [...others, await create()]) {
       expect(record(other).id).toBe(record(first as Reply).id);
       expect(other.body).toHaveProperty('webhook_secret', (first as Reply & { body: Fields }).body.webhook_secret);
     }
@@ -176,15 +176,15 @@ describe('a refused watch', () => {
     missing('a user whom no network can have', { user: 'no user at all' }),
     missing('replies to a tweet that is unknown', { replies: '404' }),
     missing('quotes of what is no tweet', { quotes: 'x' }),
-  ])('names the parameter at fault, free: %s', async (_what, asked, refusal) => {
-    const isObject = typeof asked === 'object' && !Array.isArray(asked);
-    const body = isObject ? { webhook_url: HOOK, ...(asked as Fields) } : asked;
-    const asker = await service.customer({ credits: 5 });
-    const reply = await asker.post('/v1/watches', body);
+  ])('names the parameter at fault, free: %s', async (_what, request, refusal) => {
+    const isObject = typeof request === 'object' && !Array.isArray(request);
+    const body = isObject ? { webhook_url: HOOK, ...(request as Fields) } : request;
+    const customer = await service.customer({ credits: 5 });
+    const reply = await customer.post('/v1/watches', body);
     const [status, code, param, reason] = faultOf(reply);
     expect([status, code, param]).toEqual(refusal.slice(0, 3));
     if (typeof refusal[3] === 'string') expect(reason).toBe(refusal[3]);
-    expect(rows(await asker.get('/v1/watches'))).toEqual([]);
+    expect(rows(await customer.get('/v1/watches'))).toEqual([]);
   });
 
   it.each([
@@ -253,10 +253,12 @@ describe('a refused watch', () => {
   }, 60_000);
 
   it('gets 429 rate_limited for more than 30 addresses in an hour', async () => {
-    const asker = await service.customer();
+    const customer = await service.customer();
     for (let nth = 0; nth < 30; nth += 1)
-      expect((await asker.post('/v1/watches', { user: 'user7', webhook_url: 'https://10.0.0.1/' })).status).toBe(400);
-    const reply = await asker.post('/v1/watches', { user: 'user7', webhook_url: HOOK });
+      expect((await customer.post('/v1/watches', { user: 'user7', webhook_url: 'https://10.0.0.1/' })).status).toBe(
+        400,
+      );
+    const reply = await customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK });
     expect(faultOf(reply)).toEqual([429, 'rate_limited', 'webhook_url', undefined]);
   });
 
@@ -385,15 +387,15 @@ describe('every form of a call', () => {
   ])('answers %s alike over REST, by name, by hand and by hash', async (documentId, variables, path, query) => {
     const customer = await service.customer();
     const { id } = await make(customer);
-    const asked = { ...(query.includes('$watch_id') && { watch_id: id }), ...variables };
+    const params = { ...(query.includes('$watch_id') && { watch_id: id }), ...variables };
     const isRead = !query.startsWith('mutation');
     const here = path.replace('ID', String(id));
     const rest = isRead ? await customer.get(here) : await customer.post(here, variables);
     const { data, webhook_secret } = rest.body as unknown as Fields;
-    const byName = await post(service.perch, customer.account, { documentId, variables: asked });
-    const byHand = await post(service.perch, customer.account, { query, variables: asked });
+    const byName = await post(service.perch, customer.account, { documentId, variables: params });
+    const byHand = await post(service.perch, customer.account, { query, variables: params });
     const byText = await post(service.perch, customer.account, {
-      ...{ query: readOperations()[documentId] ?? '', variables: asked },
+      ...{ query: readOperations()[documentId] ?? '', variables: params },
     });
     for (const reply of [byName, byHand, byText]) {
       expect(reply.body.extensions.credits).toMatchObject({ charged: 0, remaining: 1000 });

@@ -23,11 +23,11 @@ describe('simultaneous callers', () => {
     await Promise.all(
       connected.map(async ({ n, account, client }) => {
         const handle = `user${n + 2}`;
-        const asked = Array.from({ length: 8 }, (_, i) =>
+        const calls = Array.from({ length: 8 }, (_, i) =>
           i % 2 === 0 ? ['get_user', { handle }] : ['get_account', {}],
         );
         const results = await Promise.all(
-          asked.map(([name, args]) => client.call(name as string, args as object as never)),
+          calls.map(([name, args]) => client.call(name as string, args as object as never)),
         );
         results.forEach(({ structuredContent: seen }, i) => {
           if (i % 2 === 0) expect(seen.data.handle.toLowerCase()).toBe(handle);
@@ -61,13 +61,13 @@ describe('a caller that leaves (M18)', () => {
     const release = service.net.hold();
     const leaving = new AbortController();
     const before = service.net.calls.length;
-    const asked = send(service.url, account.key, {
+    const pending = send(service.url, account.key, {
       ...call('get_user', { handle: 'user9', fresh: true }),
       signal: leaving.signal,
     });
     await expect.poll(() => service.net.calls.length).toBeGreaterThan(before);
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
     // Once this is answered, the server has seen the other connection close.
     await send(service.url, account.key, call('get_packs', {}));
     release();

@@ -29,8 +29,8 @@ function notGemini({ additionalProperties: _, ...schema }: ToolPart, place = '')
   if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0) wrong.push('no properties');
   if (schema.enum && schema.type !== 'string') wrong.push('enum of no strings');
   if (schema.type === 'string' && schema.format !== undefined && schema.format !== 'date-time') wrong.push('format');
-  const told = wrong.map((what) => `${place}: ${what}`);
-  return [...told, ...partsOf(schema, place).flatMap(([name, part]) => notGemini(part, name))];
+  const problems = wrong.map((what) => `${place}: ${what}`);
+  return [...problems, ...partsOf(schema, place).flatMap(([name, part]) => notGemini(part, name))];
 }
 
 type ToolPart = JsonSchema & { readonly additionalProperties?: boolean };
@@ -140,8 +140,10 @@ describe('the tools', () => {
   });
 
   it('fit the context of a model: short descriptions, at most 8,000 tokens in all', () => {
-    const told = listed.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
-    expect(told.join('').length / 4 + INSTRUCTIONS.length / 4).toBeLessThan(8000);
+    const definitions = listed.map(({ name, description, inputSchema }) =>
+      JSON.stringify({ name, description, inputSchema }),
+    );
+    expect(definitions.join('').length / 4 + INSTRUCTIONS.length / 4).toBeLessThan(8000);
     expect(INSTRUCTIONS.length).toBeLessThan(2000);
   });
 

@@ -52,11 +52,11 @@ afterAll(() => service.close());
 beforeEach(() => service.clock.forget());
 
 describe('every read is the same over MCP as over REST: data, charge, upstream reads', () => {
-  async function observed(ask: (key: string) => Promise<object>): Promise<Read> {
+  async function observed(read: (key: string) => Promise<object>): Promise<Read> {
     service.clock.forget();
     const account = await service.perch.account({ credits: 500 });
     const before = service.net.calls.length;
-    const body = await ask(account.key);
+    const body = await read(account.key);
     return {
       body: strip(body),
       spent: 500 - (await service.perch.balance(account)),
@@ -104,10 +104,10 @@ describe.each(['yoga', 'mercurius'] as const)(
     afterAll(() => other.close());
 
     /** What both can be compared by: what was read, what failed, what was paid. */
-    async function seen(ask: (account: TestAccount) => Promise<{ failure: Members | undefined; members: Members }>) {
+    async function seen(read: (account: TestAccount) => Promise<{ failure: Members | undefined; members: Members }>) {
       other.clock.forget();
       const account = await other.perch.account({ credits: 500 });
-      const { failure = null, members } = await ask(account);
+      const { failure = null, members } = await read(account);
       const { data = null, errors = null } = failure === null ? members : {};
       // GraphQL has null where the others leave a member out.
       return {

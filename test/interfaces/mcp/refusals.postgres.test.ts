@@ -114,7 +114,7 @@ describe('the origin of a request (A22)', () => {
   });
 
   it('lets a browser ask, and read the answers, 401 among them (H5)', async () => {
-    const asked = await fetch(service.url, {
+    const preflight = await fetch(service.url, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://app.example',
@@ -122,9 +122,9 @@ describe('the origin of a request (A22)', () => {
         'access-control-request-headers': 'authorization,content-type,mcp-protocol-version,mcp-method,mcp-name',
       },
     });
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get('access-control-allow-origin')).toBe('*');
-    expect(asked.headers.get('access-control-allow-headers')).toBe('*, Authorization');
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('*, Authorization');
     const { status, headers } = await sendOld(service.url, null, {
       method: 'ping',
       headers: { origin: 'https://app.example' },

@@ -30,12 +30,12 @@ export async function run(
   try {
     const child: ChildProcess = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    const hear = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       output += chunk.toString();
       onOutput(output);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', resolve);

@@ -35,7 +35,7 @@ async function newFamily() {
   const consents = new Consents({ store, clock, randomBytes, newId: randomUUID });
   const { accountId } = await createAccounts(sql).create({ name: 'Ada', email: null, paidUsd: 0, qpsOverride: null });
   const client_id = String((await clients.register({ redirect_uris: [CALLBACK] })).client_id);
-  const ask = {
+  const request = {
     client: await clients.find(client_id),
     redirectUri: CALLBACK,
     redirectNamed: true,
@@ -43,7 +43,7 @@ async function newFamily() {
     challenge: CHALLENGE,
     resource: null,
   };
-  const code = await consents.allow(ask, accountId, null, { who: 'customer', address: null });
+  const code = await consents.allow(request, accountId, null, { who: 'customer', address: null });
   const given: string[] = [];
   const answer = async (fields: Record<string, string>): Promise<boolean> => {
     try {

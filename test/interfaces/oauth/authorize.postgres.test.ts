@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SITE_CSP } from '../../../adapters/pages/kit/send-page.js';
 import { safeNext } from '../../../src/sign-in/safe-next.js';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
-import { ask, askFields, backOf, CALLBACK, formIn, newClient, post, send } from './oauth-client.js';
+import { authorizationParams, authorize, backOf, CALLBACK, formIn, newClient, post, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 const addressOf = (change: Record<string, string | null> = {}): string =>
-  `${server.url}/oauth/authorize?${askFields(clientId, change)}`;
+  `${server.url}/oauth/authorize?${authorizationParams(clientId, change)}`;
 
 describe('errors until client and redirect address are proven: a page without a link, for', () => {
   const cases: Record<string, Record<string, string | null>> = {
@@ -40,7 +40,7 @@ describe('errors until client and redirect address are proven: a page without a 
     'a script': { redirect_uri: 'javascript:alert(1)' },
   };
   it.each(Object.keys(cases))('%s', async (name) => {
-    const { status, location, headers, text } = await ask(server, clientId, cases[name]);
+    const { status, location, headers, text } = await authorize(server, clientId, cases[name]);
     expect([status, location, headers.get('content-security-policy')]).toEqual([400, null, SITE_CSP]);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(text).toContain('Nothing was allowed and nothing was sent.');
@@ -54,7 +54,7 @@ describe('errors until client and redirect address are proven: a page without a 
 
   it('no redirect address for a client that has two', async () => {
     const two = await newClient(server, [CALLBACK, 'https://app.example/other']);
-    expect((await ask(server, two, { redirect_uri: null })).status).toBe(400);
+    expect((await authorize(server, two, { redirect_uri: null })).status).toBe(400);
   });
 });
 
@@ -76,7 +76,7 @@ describe('errors after that: a page with a link that returns the error, with sta
     const given = Object.fromEntries(
       Object.entries(change).map(([key, value]) => [key, value?.replace('BASE', server.url) ?? null]),
     );
-    const { status, location, headers, text } = await ask(server, clientId, given);
+    const { status, location, headers, text } = await authorize(server, clientId, given);
     expect([status, location, headers.get('content-security-policy')]).toEqual([400, null, SITE_CSP]);
     expect(text).toContain('Back to app.example');
     const back = backOf(text);
@@ -102,12 +102,12 @@ describe('errors after that: a page with a link that returns the error, with sta
 
   it('do not ask anyone to sign in for an invalid request', async () => {
     server.visitor = null;
-    const { status, location } = await ask(server, clientId, { code_challenge: null });
+    const { status, location } = await authorize(server, clientId, { code_challenge: null });
     expect([status, location]).toEqual([400, null]);
   });
 
   it('do not send a browser to sign-in for an invalid form', async () => {
-    const page = formIn((await ask(server, clientId)).text);
+    const page = formIn((await authorize(server, clientId)).text);
     page.set('decision', 'deny');
     page.set('code_challenge', 'short');
     const { status, location } = await post(`${server.url}/oauth/authorize`, page);
@@ -119,7 +119,7 @@ describe('errors after that: a page with a link that returns the error, with sta
     const uri = 'ms-settings:network';
     await server.database.sql`update oauth_clients set redirect_uris = ${[uri]} where client_id = ${client}`;
     for (const redirect_uri of [uri, null]) {
-      const { status, text } = await ask(server, client, { redirect_uri, code_challenge: null });
+      const { status, text } = await authorize(server, client, { redirect_uri, code_challenge: null });
       expect([status, text.includes('Back to'), text.includes('ms-settings:')]).toEqual([400, false, true]);
     }
   });
@@ -133,25 +133,25 @@ describe('a request that cannot be carried', () => {
   ])('through sign-in, for %s that is too long, is refused with and without a session', async (_what, name, value) => {
     for (const visitor of [null, accountId]) {
       server.visitor = visitor;
-      const { status, location, text } = await ask(server, clientId, { [name]: value });
+      const { status, location, text } = await authorize(server, clientId, { [name]: value });
       expect([status, location]).toEqual([400, null]);
       expect(text).toContain('The request is too long');
     }
   });
 
   it('is carried through sign-in whole if it just fits', async () => {
-    const state = 's'.repeat(4096 - `/oauth/authorize?${askFields(clientId, { state: '' })}`.length);
+    const state = 's'.repeat(4096 - `/oauth/authorize?${authorizationParams(clientId, { state: '' })}`.length);
     server.visitor = null;
-    const { location } = await ask(server, clientId, { state });
+    const { location } = await authorize(server, clientId, { state });
     expect(safeNext(location?.searchParams.get('next'))).toContain(`state=${state}`);
-    expect((await ask(server, clientId, { state: `${state}s` })).status).toBe(400);
+    expect((await authorize(server, clientId, { state: `${state}s` })).status).toBe(400);
   });
 
   it.each(['client_id', 'redirect_uri', 'state', 'resource', 'scope'])(
     'is refused with a readable message for a control character in %s',
     async (name) => {
       for (const character of ['\0', '\n', '\x7f']) {
-        const { status, text } = await ask(server, clientId, { [name]: `a${character}b` });
+        const { status, text } = await authorize(server, clientId, { [name]: `a${character}b` });
         expect([status, text.includes('has a control character')]).toEqual([400, true]);
       }
     },
@@ -172,14 +172,14 @@ describe('redirect addresses (A16, RFC 8252 7.3)', () => {
     ['http://127.0.0.1/cb', 'https://127.0.0.1/cb', 400],
     ['com.example.app:/cb', 'com.example.app:/cb', 200],
     ['com.example.app:/cb', 'com.example.app:/other', 400],
-  ])('registered %s, requested %s: %i', async (registered, asked, status) => {
+  ])('registered %s, requested %s: %i', async (registered, requested, status) => {
     const client = await newClient(server, [registered]);
-    expect((await ask(server, client, { redirect_uri: asked })).status).toBe(status);
+    expect((await authorize(server, client, { redirect_uri: requested })).status).toBe(status);
   });
 
   it('may be left out if there is only one, and keep their query', async () => {
     const client = await newClient(server, ['https://app.example/cb?tenant=a%20b']);
-    const { text } = await ask(server, client, { redirect_uri: null, code_challenge: null, state: null });
+    const { text } = await authorize(server, client, { redirect_uri: null, code_challenge: null, state: null });
     const location = backOf(text);
     expect(location?.href).toMatch(/^https:\/\/app\.example\/cb\?tenant=a%20b&error=invalid_request&/);
     expect(location?.searchParams.has('state')).toBe(false);
@@ -189,7 +189,7 @@ describe('redirect addresses (A16, RFC 8252 7.3)', () => {
 describe('sign-in first', () => {
   it('sends a visitor who is not signed in to sign-in and back', async () => {
     server.visitor = null;
-    const { status, location } = await ask(server, clientId, { extra: 'x', resource: `${server.url}/mcp` });
+    const { status, location } = await authorize(server, clientId, { extra: 'x', resource: `${server.url}/mcp` });
     expect([status, location?.pathname]).toEqual([303, '/sign-in']);
     const next = safeNext(location?.searchParams.get('next'));
     server.visitor = accountId;
@@ -199,7 +199,9 @@ describe('sign-in first', () => {
 
   it('does not fetch a client document before sign-in (A13)', async () => {
     server.visitor = null;
-    const { location } = await ask(server, host.client('/unseen'), { redirect_uri: 'http://127.0.0.1:5/callback' });
-    expect([location?.pathname, host.asked.includes('/unseen')]).toEqual(['/sign-in', false]);
+    const { location } = await authorize(server, host.client('/unseen'), {
+      redirect_uri: 'http://127.0.0.1:5/callback',
+    });
+    expect([location?.pathname, host.requested.includes('/unseen')]).toEqual(['/sign-in', false]);
   });
 });

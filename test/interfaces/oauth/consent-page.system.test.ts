@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
 import { flawsOf } from '../../kit/browser/looks.js';
-import { askFields, decide, newClient, send } from './oauth-client.js';
+import { authorizationParams, decide, newClient, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const callbacks = ['https://app.example/callback', `${server.url}/callback`, 'com.example.app:/cb'] as const;
   const clientId = await newClient(server, callbacks);
   const [web, loopback, app, refused] = [...callbacks, 'https://other.example/'].map(
-    (redirect_uri) => `${server.url}/oauth/authorize?${askFields(clientId, { redirect_uri })}`,
+    (redirect_uri) => `${server.url}/oauth/authorize?${authorizationParams(clientId, { redirect_uri })}`,
   ) as [string, string, string, string];
   pages = { web, loopback, app, refused, faulty: `${loopback}&resource=none` };
 });
@@ -90,7 +90,7 @@ describeInChromium('the consent page in a browser', () => {
     const home = await listening(() => null);
     const client = await listening((url) => `${home.origin}/home${new URL(url, home.origin).search}`);
     const redirect_uri = `${client.origin}/callback`;
-    const fields = askFields(await newClient(server, [redirect_uri]), { redirect_uri });
+    const fields = authorizationParams(await newClient(server, [redirect_uri]), { redirect_uri });
     const tab = await visit(browser, server.url, {}, [client.origin, home.origin]);
     await tab.page.goto(`${server.url}/oauth/authorize?${fields}`);
     await tab.page.getByRole('button', { name: button }).click();

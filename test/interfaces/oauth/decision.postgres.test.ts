@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SITE_CSP } from '../../../adapters/pages/kit/send-page.js';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
-import { ask, askFields, backOf, CALLBACK, codeFor, decide, form, formIn, newClient, post } from './oauth-client.js';
+import {
+  authorizationParams,
+  authorize,
+  backOf,
+  CALLBACK,
+  codeFor,
+  decide,
+  form,
+  formIn,
+  newClient,
+  post,
+} from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -25,11 +36,11 @@ beforeEach(() => {
 });
 
 const addressOf = (change: Record<string, string | null> = {}): string =>
-  `${server.url}/oauth/authorize?${askFields(clientId, change)}`;
+  `${server.url}/oauth/authorize?${authorizationParams(clientId, change)}`;
 
 describe('the consent page (A15)', () => {
   it('says who asks, where the answer goes, what for, and who pays', async () => {
-    const { text, headers } = await ask(server, clientId);
+    const { text, headers } = await authorize(server, clientId);
     const { email } = (await server.accounts.get(accountId)) ?? {};
     for (const said of ['Lantern', 'app.example', 'Read public data', email ?? '-', 'half of that', 'Spend cap']) {
       expect(text).toContain(said);
@@ -53,18 +64,18 @@ describe('the consent page (A15)', () => {
       const poor = await server.account();
       await server.database.sql`update wallets set balance_thousandths = ${balance} where account_id = ${poor}`;
       server.visitor = poor;
-      expect(formIn((await ask(server, clientId)).text).get('cap_amount')).toBe(offered);
+      expect(formIn((await authorize(server, clientId)).text).get('cap_amount')).toBe(offered);
       server.visitor = accountId;
     },
   );
 
   it('has the policy of all pages, but without a rule for where forms may lead', async () => {
-    const { headers } = await ask(server, clientId);
+    const { headers } = await authorize(server, clientId);
     expect(headers.get('content-security-policy')).toBe(SITE_CSP.replace("form-action 'self'; ", ''));
   });
 
   it('says how long access lasts, and offers to sign out (ASVS 10.7.2, 7.4.4)', async () => {
-    const { text } = await ask(server, clientId);
+    const { text } = await authorize(server, clientId);
     for (const said of ['revoke in the dashboard', 'up to a year', '90 days', 'action="/sign-out"']) {
       expect(text).toContain(said);
     }
@@ -72,21 +83,21 @@ describe('the consent page (A15)', () => {
 
   it('says when the wallet is empty, and where to fill it', async () => {
     await server.database.sql`update wallets set balance_thousandths = 0 where account_id = ${accountId}`;
-    expect((await ask(server, clientId)).text).toMatch(/Your wallet is empty.*href="\/dashboard\/credits"/);
+    expect((await authorize(server, clientId)).text).toMatch(/Your wallet is empty.*href="\/dashboard\/credits"/);
     const rich = await server.account();
     await server.database.sql`update wallets set balance_thousandths = 1000 where account_id = ${rich}`;
     server.visitor = rich;
-    expect((await ask(server, clientId)).text).not.toContain('Your wallet is empty');
+    expect((await authorize(server, clientId)).text).not.toContain('Your wallet is empty');
   });
 
   it('warns that it cannot distinguish programs on one computer', async () => {
     const client = await newClient(server, ['http://127.0.0.1/cb']);
-    const { text } = await ask(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
+    const { text } = await authorize(server, client, { redirect_uri: 'http://127.0.0.1:5/cb' });
     expect(text).toContain('a program on your own computer, and Perch cannot tell which');
   });
 
   it('names a document client with its host (A13)', async () => {
-    const { text } = await ask(server, host.client('/named'), { redirect_uri: 'http://127.0.0.1:5/callback' });
+    const { text } = await authorize(server, host.client('/named'), { redirect_uri: 'http://127.0.0.1:5/callback' });
     expect(text).toContain(`This is the name it gives itself, published at client.test:${host.port}.`);
   });
 
@@ -97,13 +108,13 @@ describe('the consent page (A15)', () => {
     ['redirect_uris', { redirect_uris: [] }],
     ['uses http: only https, or http on loopback, is allowed', { redirect_uris: ['http://app.example/cb'] }],
   ])('refuses a document: %s', async (why, metadata) => {
-    const { status, text } = await ask(server, host.client(`/${randomUUID()}`, metadata));
+    const { status, text } = await authorize(server, host.client(`/${randomUUID()}`, metadata));
     expect(status).toBe(400);
     expect(text).toContain(why);
   });
 
   it('escapes the name of a client', async () => {
-    const { text } = await ask(server, host.client('/xss', { client_name: '<img src=x onerror=alert(1)>' }), {
+    const { text } = await authorize(server, host.client('/xss', { client_name: '<img src=x onerror=alert(1)>' }), {
       redirect_uri: 'http://127.0.0.1:5/callback',
     });
     expect(text).toContain('Allow &lt;img src=x');
@@ -140,10 +151,10 @@ describe('the decision', () => {
   it('refuses to allow access to a frozen account with the reason, and still accepts a denial (W8)', async () => {
     const frozen = await server.account();
     server.visitor = frozen;
-    const page = formIn((await ask(server, clientId)).text);
+    const page = formIn((await authorize(server, clientId)).text);
     await server.database.sql`update accounts set frozen_at = now() where account_id = ${frozen}`;
     page.set('decision', 'allow');
-    for (const reply of [await ask(server, clientId), await post(`${server.url}/oauth/authorize`, page)]) {
+    for (const reply of [await authorize(server, clientId), await post(`${server.url}/oauth/authorize`, page)]) {
       expect([reply.status, reply.location]).toEqual([403, null]);
       expect(reply.text).toContain('Your account is frozen');
       expect(Object.fromEntries(backOf(reply.text)?.searchParams ?? [])).toMatchObject({
@@ -164,7 +175,7 @@ describe('the decision', () => {
   });
 
   it('shows the page again and allows nothing if another account is signed in by now', async () => {
-    const page = formIn((await ask(server, clientId)).text);
+    const page = formIn((await authorize(server, clientId)).text);
     page.set('decision', 'allow');
     server.visitor = await server.account('Grace');
     const { status, text, location } = await post(`${server.url}/oauth/authorize`, page);
@@ -174,16 +185,16 @@ describe('the decision', () => {
   });
 
   it('returns to the page after sign-in if the session has ended', async () => {
-    const page = formIn((await ask(server, clientId)).text);
+    const page = formIn((await authorize(server, clientId)).text);
     server.visitor = null;
     const { location } = await post(`${server.url}/oauth/authorize`, page);
-    expect(location?.searchParams.get('next')).toBe(`/oauth/authorize?${askFields(clientId)}`);
+    expect(location?.searchParams.get('next')).toBe(`/oauth/authorize?${authorizationParams(clientId)}`);
   });
 
   it.each([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])(
     'ignores a decision that another site sent: %j',
     async (headers) => {
-      const page = formIn((await ask(server, clientId)).text);
+      const page = formIn((await authorize(server, clientId)).text);
       page.set('decision', 'allow');
       const { status, location } = await post(`${server.url}/oauth/authorize`, page, headers);
       expect([status, location]).toEqual([403, null]);
@@ -193,7 +204,10 @@ describe('the decision', () => {
   it('checks the hidden fields as if they were new', async () => {
     const { status, location } = await post(
       `${server.url}/oauth/authorize`,
-      form({ ...Object.fromEntries(askFields(clientId, { redirect_uri: 'https://evil.example' })), decision: 'allow' }),
+      form({
+        ...Object.fromEntries(authorizationParams(clientId, { redirect_uri: 'https://evil.example' })),
+        decision: 'allow',
+      }),
     );
     expect([status, location]).toEqual([400, null]);
   });

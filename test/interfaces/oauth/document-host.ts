@@ -11,7 +11,7 @@ export interface DocumentHost {
   readonly origin: string;
   readonly port: number;
   /** The requested paths, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   readonly clock: ManualClock;
   /** Reads from this host as from the public internet. */
   readonly documents: GuardedDocuments;
@@ -29,9 +29,9 @@ const json = (body: unknown): RequestListener => {
 export async function startDocumentHost(): Promise<DocumentHost> {
   const { key, cert } = selfSigned(['client.test']);
   const answers = new Map<string, RequestListener>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server: Server = createServer({ key, cert }, (request, response) => {
-    asked.push(request.url ?? '');
+    requested.push(request.url ?? '');
     const listener = answers.get(request.url ?? '');
     if (listener) listener(request, response);
     else response.writeHead(404).end();
@@ -54,7 +54,7 @@ export async function startDocumentHost(): Promise<DocumentHost> {
   return {
     origin,
     port,
-    asked,
+    requested,
     clock,
     documents,
     answer: (path, listener) => void answers.set(path, listener),

@@ -88,9 +88,9 @@ describe('the guard, configured as in service', () => {
     '127.1',
   ])('refuses https://%s without a connection', async (name) => {
     const { documents, resolved } = strict(['127.0.0.1']);
-    const before = host.asked.length;
+    const before = host.requested.length;
     await expect(documents.read(`https://${name}:${host.port}/c`)).rejects.toMatchObject(UNREACHABLE);
-    expect([resolved, host.asked.length]).toEqual([[], before]);
+    expect([resolved, host.requested.length]).toEqual([[], before]);
     await documents.close();
   });
 
@@ -124,7 +124,7 @@ describe('reading a client document', () => {
 
   it('reads a document once an hour', async () => {
     const address = host.client('/sound');
-    const times = () => host.asked.filter((path) => path === '/sound').length;
+    const times = () => host.requested.filter((path) => path === '/sound').length;
     expect(await host.documents.read(address)).toMatchObject({ client_id: address });
     await host.documents.read(address);
     expect(times()).toBe(1);
@@ -145,7 +145,7 @@ describe('reading a client document', () => {
     host.client('/target');
     host.answer('/redirect', (_request, response) => response.writeHead(302, { location: '/target' }).end());
     await expect(read('/redirect')).rejects.toThrow('the response status is not 200.');
-    expect(host.asked).not.toContain('/target');
+    expect(host.requested).not.toContain('/target');
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('reading a client document', () => {
     }, 5);
     expect(new Set(await Promise.all(first))).toEqual(new Set(['the response status is not 200.']));
     clearInterval(answered);
-    expect(host.asked.filter((path) => path.startsWith('/wait-'))).toHaveLength(16);
+    expect(host.requested.filter((path) => path.startsWith('/wait-'))).toHaveLength(16);
   });
 
   it('accepts other JSON types', async () => {

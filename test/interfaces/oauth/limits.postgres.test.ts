@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ask, CALLBACK, type Reply, refresh, register, send } from './oauth-client.js';
+import { authorize, CALLBACK, type Reply, refresh, register, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -29,10 +29,10 @@ describe('limits of one address', () => {
   });
 
   it('are shared by addresses of the same /64', async () => {
-    let asked = 0;
+    let count = 0;
     const { after } = await untilRefused(() => {
-      asked += 1;
-      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `2001:db8::${asked}` };
+      count += 1;
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `2001:db8::${count}` };
       return send(`${server.url}/api/oauth/register`, { method: 'POST', body: '{}', headers });
     });
     expect(after).toBe(20);
@@ -46,14 +46,14 @@ describe('limits of one address', () => {
   });
 
   it('are 120 requests a minute for the page, then a page that says so', async () => {
-    const { after, reply } = await untilRefused(() => ask(server, 'perch_client_unknown'));
+    const { after, reply } = await untilRefused(() => authorize(server, 'perch_client_unknown'));
     expect([after, reply.headers.get('retry-after')]).toEqual([149, '1']);
     expect(reply.text).toContain('Too many requests from this IP address.');
   });
 
   it('are 20 documents of clients a minute for one account', async () => {
     server.visitor = await server.account();
-    const { after, reply } = await untilRefused(() => ask(server, 'https://client.example/app'));
+    const { after, reply } = await untilRefused(() => authorize(server, 'https://client.example/app'));
     // One comes back every three seconds.
     expect(after).toBeLessThan(22);
     expect(reply.text).toContain('Too many requests of this account.');

@@ -53,7 +53,7 @@ export async function newClient(server: OAuthServer, redirectUris: readonly stri
 }
 
 /** A valid request with the given changes. */
-export const askFields = (clientId: string, change: Fields = {}): URLSearchParams =>
+export const authorizationParams = (clientId: string, change: Fields = {}): URLSearchParams =>
   form({
     response_type: 'code',
     client_id: clientId,
@@ -65,8 +65,8 @@ export const askFields = (clientId: string, change: Fields = {}): URLSearchParam
     ...change,
   });
 
-export const ask = (server: OAuthServer, clientId: string, change: Fields = {}): Promise<Reply> =>
-  send(`${server.url}/oauth/authorize?${askFields(clientId, change)}`);
+export const authorize = (server: OAuthServer, clientId: string, change: Fields = {}): Promise<Reply> =>
+  send(`${server.url}/oauth/authorize?${authorizationParams(clientId, change)}`);
 
 /** The fields of the page's form, as a browser would send them. */
 export function formIn(page: string): URLSearchParams {
@@ -114,7 +114,7 @@ export async function codeFor(
 ): Promise<string> {
   const { location, text } = await decide(
     server,
-    `${server.url}/oauth/authorize?${askFields(clientId, change)}`,
+    `${server.url}/oauth/authorize?${authorizationParams(clientId, change)}`,
     decision,
   );
   const code = location?.searchParams.get('code');

@@ -41,15 +41,15 @@ function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     const timer = setTimeout(() => reject(new Error(`Prism did not start: ${said}`)), START_MS);
-    const hear = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       said += chunk.toString();
       const url = /listening on (http:\/\/\S+)/.exec(said)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
     child.once('exit', (code) => {
       clearTimeout(timer);
       reject(new Error(`Prism exited with ${code}: ${said}`));

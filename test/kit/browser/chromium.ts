@@ -73,8 +73,8 @@ export async function visit(
   const errors: string[] = [];
   const failed: string[] = [];
   await context.route('**/*', (route) => {
-    const { href, protocol, origin: asked } = new URL(route.request().url());
-    if (asked === origin || others.includes(asked) || protocol === 'data:') return route.continue();
+    const { href, protocol, origin: requestOrigin } = new URL(route.request().url());
+    if (requestOrigin === origin || others.includes(requestOrigin) || protocol === 'data:') return route.continue();
     foreign.push(href);
     return route.abort();
   });

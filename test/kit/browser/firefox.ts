@@ -44,8 +44,8 @@ export class FirefoxTab implements Tab {
   ) {
     page.setDefaultTimeout(20_000);
     page.on('request', (request) => {
-      const { origin: asked, protocol, href } = new URL(request.url());
-      if (asked !== this.origin && protocol !== 'data:') this.foreign.push(href);
+      const { origin: requestOrigin, protocol, href } = new URL(request.url());
+      if (requestOrigin !== this.origin && protocol !== 'data:') this.foreign.push(href);
     });
     page.on('pageerror', (error) => this.errors.push(String(error)));
     page.on('console', (message) => {

@@ -141,7 +141,7 @@ export function slowNetwork({
   };
 }
 
-interface Ask {
+interface ReadRequest {
   readonly kind: string;
   readonly subject: string;
   readonly accountId: string;
@@ -150,13 +150,13 @@ interface Ask {
 }
 
 /** Waits as a call would: until its deadline at most, or until it leaves earlier. */
-async function read(pool: Pool, time: VirtualTime, ask: Ask): Promise<Outcome> {
-  const { kind, subject, accountId, deadlineMs = 30_000, leaveMs = deadlineMs } = ask;
-  const askedAt = time.now();
+async function read(pool: Pool, time: VirtualTime, request: ReadRequest): Promise<Outcome> {
+  const { kind, subject, accountId, deadlineMs = 30_000, leaveMs = deadlineMs } = request;
+  const startedAt = time.now();
   const signal = new AbortController().signal;
-  const callContext = new CallContext({ accountId, signal, deadlineAtMs: askedAt + deadlineMs });
+  const callContext = new CallContext({ accountId, signal, deadlineAtMs: startedAt + deadlineMs });
   const waiters = new Waiters(callContext);
-  const settle = (result: Outcome['result']): Outcome => ({ result, tookMs: time.now() - askedAt });
+  const settle = (result: Outcome['result']): Outcome => ({ result, tookMs: time.now() - startedAt });
   const left = new Promise<Outcome>((resolve) => {
     time.after(leaveMs, () => {
       waiters.leave(callContext);

@@ -172,14 +172,14 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     });
   };
 
-  const ask = async (path: string, timeoutMs = 1000): Promise<Response | undefined> => {
-    const asked = nodes.map(({ rest }) =>
+  const request = async (path: string, timeoutMs = 1000): Promise<Response | undefined> => {
+    const requests = nodes.map(({ rest }) =>
       fetch(`http://${HOST}:${rest}${path}`, { signal: AbortSignal.timeout(timeoutMs) }),
     );
-    return Promise.any(asked).catch(() => undefined);
+    return Promise.any(requests).catch(() => undefined);
   };
   const members = async (): Promise<readonly Member[]> => {
-    const answer = (await (await ask('/cluster'))?.json()) as { members?: Member[] } | undefined;
+    const answer = (await (await request('/cluster'))?.json()) as { members?: Member[] } | undefined;
     return answer?.members ?? [];
   };
   /** The nodes that report this role. */

@@ -79,7 +79,7 @@ class Server {
     const end = () => child.kill('SIGKILL');
     process.once('exit', end);
     child.once('exit', () => process.off('exit', end));
-    await until(`Redis listens on ${this.port}`, () => this.ask(['PING']).catch(() => undefined));
+    await until(`Redis listens on ${this.port}`, () => this.send(['PING']).catch(() => undefined));
   }
 
   signal(name: NodeJS.Signals): void {
@@ -100,7 +100,7 @@ class Server {
   }
 
   /** Sends a command over a connection of its own. */
-  async ask([command = '', ...args]: readonly (string | number)[]): Promise<unknown> {
+  async send([command = '', ...args]: readonly (string | number)[]): Promise<unknown> {
     const options = { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true };
     const client = new Redis(this.port, '127.0.0.1', options).on('error', () => undefined);
     try {
@@ -125,9 +125,9 @@ export interface TestRedis {
   /** Empties all servers. */
   flush(): Promise<void>;
   /** Sends the command to one server. */
-  askOne(server: number, ...command: readonly (string | number)[]): Promise<unknown>;
+  sendTo(server: number, ...command: readonly (string | number)[]): Promise<unknown>;
   /** Sends the command to every server. */
-  ask(...command: readonly (string | number)[]): Promise<unknown[]>;
+  send(...command: readonly (string | number)[]): Promise<unknown[]>;
   /** Kills all servers, or this many, as a power cut does. */
   kill(servers?: number): Promise<void>;
   /** Starts the killed servers again, on the same ports and empty. */
@@ -142,9 +142,9 @@ function testRedis(servers: readonly Server[], ready: () => Promise<void>): Test
   const all = (step: (server: Server) => unknown) => Promise.all(servers.map(step));
   return {
     urls: servers.map(({ port }) => `redis://127.0.0.1:${port}`),
-    askOne: async (n, ...command) => servers[n]?.ask(command),
-    ask: (...command) => all((server) => server.ask(command)),
-    flush: async () => void (await all((server) => server.ask(['FLUSHALL']))),
+    sendTo: async (n, ...command) => servers[n]?.send(command),
+    send: (...command) => all((server) => server.send(command)),
+    flush: async () => void (await all((server) => server.send(['FLUSHALL']))),
     kill: async (count = servers.length) => {
       await Promise.all(servers.slice(0, count).map((server) => server.kill()));
     },
@@ -178,7 +178,7 @@ async function startCluster(replicas = 0): Promise<TestRedis> {
   if (first === undefined) throw new Error('No server');
   const members = [first, ...others];
   const isWell = async (server: Server): Promise<boolean> => {
-    const info = String(await server.ask(['CLUSTER', 'INFO']));
+    const info = String(await server.send(['CLUSTER', 'INFO']));
     return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${members.length}`);
   };
   const redis = testRedis(members, () =>
@@ -188,15 +188,15 @@ async function startCluster(replicas = 0): Promise<TestRedis> {
   const masters = members.slice(0, 3);
   const share = Math.ceil(SLOTS / masters.length);
   for (const [n, server] of masters.entries()) {
-    await server.ask(['CLUSTER', 'ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1]);
-    await server.ask(['CLUSTER', 'SET-CONFIG-EPOCH', n + 1]);
+    await server.send(['CLUSTER', 'ADDSLOTSRANGE', n * share, Math.min(SLOTS, (n + 1) * share) - 1]);
+    await server.send(['CLUSTER', 'SET-CONFIG-EPOCH', n + 1]);
   }
-  for (const { port } of others) await first.ask(['CLUSTER', 'MEET', '127.0.0.1', port]);
+  for (const { port } of others) await first.send(['CLUSTER', 'MEET', '127.0.0.1', port]);
   await until('the cluster is well', async () => (await Promise.all(members.map(isWell))).every(Boolean));
   for (const [n, server] of members.slice(masters.length).entries()) {
-    const id = await masters[n % masters.length]?.ask(['CLUSTER', 'MYID']);
-    await server.ask(['CLUSTER', 'REPLICATE', String(id)]);
-    const isReplica = async () => String(await server.ask(['INFO', 'replication'])).includes('master_link_status:up');
+    const id = await masters[n % masters.length]?.send(['CLUSTER', 'MYID']);
+    await server.send(['CLUSTER', 'REPLICATE', String(id)]);
+    const isReplica = async () => String(await server.send(['INFO', 'replication'])).includes('master_link_status:up');
     await until('a replica follows', isReplica);
   }
   return redis;

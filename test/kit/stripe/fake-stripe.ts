@@ -30,7 +30,7 @@ export class FakeStripe {
   /** Everything that happened, oldest first. It is sent only if `webhookUrl` is set. */
   readonly events: FakeEvent[] = [];
   /** The requests, such as `POST /v1/checkout/sessions`. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   /** Where to send events as they happen, or null. */
   webhookUrl: string | null = null;
   /** While set, the answer to every call to the API. */
@@ -78,12 +78,12 @@ export class FakeStripe {
   pay(sessionId: string, taxCents = 0): void {
     const session = this.#complete(sessionId, 'succeeded', taxCents);
     session.payment_status = 'paid';
-    this.#tell('checkout.session.completed', session);
+    this.#emit('checkout.session.completed', session);
   }
 
   /** Lets the customer pay through a bank, which takes days (W5). */
   payLater(sessionId: string): void {
-    this.#tell('checkout.session.completed', this.#complete(sessionId, 'processing', 0));
+    this.#emit('checkout.session.completed', this.#complete(sessionId, 'processing', 0));
   }
 
   /** Ends such a payment: the bank has paid, or has not. */
@@ -92,14 +92,14 @@ export class FakeStripe {
     const intent = this.#intents.get(session.payment_intent ?? '');
     if (intent) intent.status = paid ? 'succeeded' : 'requires_payment_method';
     if (paid) session.payment_status = 'paid';
-    this.#tell(`checkout.session.async_payment_${paid ? 'succeeded' : 'failed'}`, session);
+    this.#emit(`checkout.session.async_payment_${paid ? 'succeeded' : 'failed'}`, session);
   }
 
   expire(sessionId: string): void {
     const session = this.#session(sessionId);
     session.status = 'expired';
     session.url = null;
-    this.#tell('checkout.session.expired', session);
+    this.#emit('checkout.session.expired', session);
   }
 
   refund(sessionId: string, cents: number, status = 'succeeded'): FakeRefund {
@@ -107,27 +107,27 @@ export class FakeStripe {
     this.#refunds.push(refund);
     const { payment_intent, amount } = { ...refund, amount: this.#session(sessionId).amount_total ?? 0 };
     const charge = { id: mint('ch'), object: 'charge', amount, amount_refunded: cents, payment_intent } as const;
-    this.#tell('refund.created', refund);
-    this.#tell('charge.refunded', charge);
+    this.#emit('refund.created', refund);
+    this.#emit('charge.refunded', charge);
     return refund;
   }
 
   setRefund(refund: FakeRefund, status: string): void {
     refund.status = status;
-    this.#tell(status === 'failed' ? 'refund.failed' : 'refund.updated', refund);
+    this.#emit(status === 'failed' ? 'refund.failed' : 'refund.updated', refund);
   }
 
   dispute(sessionId: string, cents: number, status: Stripe.Dispute.Status = 'needs_response'): FakeDispute {
     const payment = this.#payment(sessionId);
     const dispute: FakeDispute = { id: mint('du'), object: 'dispute', status, amount: cents, ...payment };
     this.#disputes.push(dispute);
-    this.#tell('charge.dispute.created', dispute);
+    this.#emit('charge.dispute.created', dispute);
     return dispute;
   }
 
   setDispute(dispute: FakeDispute, status: Stripe.Dispute.Status): void {
     dispute.status = status;
-    this.#tell(status === 'won' || status === 'lost' ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
+    this.#emit(status === 'won' || status === 'lost' ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
   }
 
   /** Sends an event, signed now by default. Returns the answer. */
@@ -143,7 +143,7 @@ export class FakeStripe {
     return { id: mint('evt'), object: 'event', created: nowS(), type: type as FakeEvent['type'], data: { object } };
   }
 
-  #tell(type: FakeEvent['type'], object: FakeObject): void {
+  #emit(type: FakeEvent['type'], object: FakeObject): void {
     const event = this.event(type, { ...object });
     this.events.push(event);
     if (this.webhookUrl === null) return;
@@ -181,7 +181,7 @@ export class FakeStripe {
 
   async #answer(request: FakeRequest): Promise<FakeAnswer> {
     const { method, path } = request;
-    this.asked.push(`${method} ${path}`);
+    this.requests.push(`${method} ${path}`);
     const page = /^\/pay\/(\w+)$/.exec(path)?.[1];
     if (page !== undefined) return this.#page(page, method);
     if (this.failure !== null) return this.failure;

@@ -5,34 +5,34 @@ const ALONE = { key: 0, fresh: false, budget: null, over: 'rest' } as const;
 
 export const CASES: Readonly<Record<string, readonly Step[]>> = {
   'a batch of one cached and one uncached profile is `mixed`, though as an operation it was read': [
-    { step: 'call', ...ALONE, asks: [{ read: 'users', ids: ['1'] }] },
-    { step: 'call', ...ALONE, asks: [{ read: 'users', ids: ['2', '1'] }] },
-    { step: 'call', ...ALONE, over: 'graphql', asks: [{ read: 'users', ids: ['3', '1'] }] },
+    { step: 'call', ...ALONE, requests: [{ read: 'users', ids: ['1'] }] },
+    { step: 'call', ...ALONE, requests: [{ read: 'users', ids: ['2', '1'] }] },
+    { step: 'call', ...ALONE, over: 'graphql', requests: [{ read: 'users', ids: ['3', '1'] }] },
   ],
   'a profile read at once by two accounts after a timeline was read: the first pays in full, the second half': [
     {
       step: 'call',
       ...ALONE,
-      asks: [{ read: 'list', kind: 'timeline', count: 1, cursor: null }],
+      requests: [{ read: 'list', kind: 'timeline', count: 1, cursor: null }],
     },
-    { step: 'crowd', ask: { read: 'user', id: '1' }, overs: ['rest', 'rest'], fresh: false },
+    { step: 'crowd', request: { read: 'user', id: '1' }, overs: ['rest', 'rest'], fresh: false },
   ],
   'an estimate counts the inputs of a batch as they are sent, repeated ones too': [
-    { step: 'estimate', ...ALONE, asks: [{ read: 'tweets', ids: ['999', '999'] }] },
-    { step: 'call', ...ALONE, asks: [{ read: 'tweets', ids: ['999', '999'] }] },
+    { step: 'estimate', ...ALONE, requests: [{ read: 'tweets', ids: ['999', '999'] }] },
+    { step: 'call', ...ALONE, requests: [{ read: 'tweets', ids: ['999', '999'] }] },
   ],
   'a network that rests: what of a batch is cached is served at half price, the rest is in `errors`': [
-    { step: 'call', ...ALONE, asks: [{ read: 'tweet', id: '1020' }] },
+    { step: 'call', ...ALONE, requests: [{ read: 'tweet', id: '1020' }] },
     {
       step: 'fault',
       code: 'upstream_rate_limited',
       ...ALONE,
       over: 'mcp',
-      asks: [{ read: 'tweets', ids: ['900', '900', '1020'] }],
+      requests: [{ read: 'tweets', ids: ['900', '900', '1020'] }],
     },
   ],
   'a caller leaves while the network hangs: nothing is charged, and the next one reads the same': [
-    { step: 'hang', ...ALONE, over: 'graphql', asks: [{ read: 'list', kind: 'quotes', count: 1, cursor: null }] },
+    { step: 'hang', ...ALONE, over: 'graphql', requests: [{ read: 'list', kind: 'quotes', count: 1, cursor: null }] },
   ],
   'a stream whose process was killed before its first items arrived: they come again, free, and the next ones cost': [
     { step: 'follow', key: 0, kind: 'timeline', back: 0, posts: 2, isLost: false },

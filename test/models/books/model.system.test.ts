@@ -12,7 +12,7 @@ const SECONDS = Number(process.env.MODEL_SECONDS ?? 0);
 const SEED = process.env.MODEL_SEED;
 const PATH = process.env.MODEL_PATH;
 
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 const SHRINK_MS = 150_000;
 
 describe.each(MOUNTS)('any sequence of calls, over %s', (mount) => {
@@ -27,7 +27,7 @@ describe.each(MOUNTS)('any sequence of calls, over %s', (mount) => {
   }, async () => {
     const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
     const endsAtMs = Date.now() + SECONDS * 1000;
-    let [count, taken, toldAtMs] = [0, 0, Date.now()];
+    let [count, taken, reportedAtMs] = [0, 0, Date.now()];
     const property = fc.asyncProperty(runs(SUITE), async (steps: Step[]) => {
       await run(bench, steps);
       count += 1;
@@ -44,8 +44,8 @@ describe.each(MOUNTS)('any sequence of calls, over %s', (mount) => {
         interruptAfterTimeLimit: SHRINK_MS,
         ...(PATH !== undefined && { path: PATH }),
       });
-      if (Date.now() - toldAtMs < TELL_MS) continue;
-      toldAtMs = Date.now();
+      if (Date.now() - reportedAtMs < REPORT_MS) continue;
+      reportedAtMs = Date.now();
       console.log(`${mount}: ${count} runs, ${taken} steps, seeds ${seed} to ${seed + round}`);
     }
     console.log(`${mount}: ${count} runs, ${taken} steps in all, from seed ${seed}`);

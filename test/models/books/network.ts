@@ -5,7 +5,7 @@ import type { Found, Network, NetworkPage } from '../../../src/ports/network.js'
 import { EVERY_LIST } from '../../kit/networks/lists.js';
 import { AUTHOR, type Kind, ROWS, type World, type WorldPage } from '../calls/world.js';
 
-/** What a read asks of the network, as plain JSON. */
+/** What a read requests from the network, as plain JSON. */
 export type Question =
   | { readonly of: 'user' | 'tweet'; readonly ids: readonly string[] }
   | { readonly of: 'list'; readonly kind: Kind; readonly subject: string; readonly token: string | null };
@@ -46,9 +46,9 @@ const gone = (): ServiceError => new ServiceError('not_found', 'There is none.',
 
 const idOf = (ref: UserRef): string => ('id' in ref ? ref.id : ref.handle.toLowerCase().replace(/^user/, ''));
 
-export function worldNetwork(ask: (question: Question) => Promise<Reply>): Network {
+export function worldNetwork(send: (question: Question) => Promise<Reply>): Network {
   async function answered(question: Question): Promise<Exclude<Reply, { fault: string }>> {
-    const reply = await ask(question);
+    const reply = await send(question);
     if (!('fault' in reply)) return reply;
     throw new ServiceError(reply.fault as 'upstream_error', 'The network is not well.', { retryAfter: 60 });
   }

@@ -10,7 +10,7 @@ import type { Place } from './live/streams.js';
 import type { Watch } from './live/watches.js';
 import type { Seen, Sent } from './seen.js';
 import { send } from './send.js';
-import { type Asked, OPENING } from './steps.js';
+import { type CallParams, OPENING } from './steps.js';
 
 /** A cursor of the service, and what it stands for. */
 interface Cursor {
@@ -78,11 +78,11 @@ export class Pair {
     this.model.keyOf(this.model.addKey(old.account, old.cap)).spent = old.spent;
   }
 
-  #cursorOf({ asks }: Asked, index: number): Cursor | null {
-    const ask = asks[index];
-    if (ask?.read !== 'list' || ask.cursor === null) return null;
-    const given = this.#cursors.get(ask.kind) ?? [];
-    return given.at(-1 - (ask.cursor % Math.max(1, given.length))) ?? null;
+  #cursorOf({ requests }: CallParams, index: number): Cursor | null {
+    const request = requests[index];
+    if (request?.read !== 'list' || request.cursor === null) return null;
+    const given = this.#cursors.get(request.kind) ?? [];
+    return given.at(-1 - (request.cursor % Math.max(1, given.length))) ?? null;
   }
 
   /** The account that pays for a key's calls. */
@@ -120,39 +120,39 @@ export class Pair {
     this.#cursors.clear();
   }
 
-  modelCall(asked: Asked): Call {
-    const reads = asked.asks.map((ask, n): Read => {
-      if (ask.read !== 'list') return ask;
-      const { cursor: _, ...own } = ask;
-      return { ...own, subject: SUBJECTS[ask.kind], from: this.#cursorOf(asked, n)?.position ?? null };
+  modelCall(params: CallParams): Call {
+    const reads = params.requests.map((request, n): Read => {
+      if (request.read !== 'list') return request;
+      const { cursor: _, ...own } = request;
+      return { ...own, subject: SUBJECTS[request.kind], from: this.#cursorOf(params, n)?.position ?? null };
     });
-    return { key: this.numberOf(asked.key), reads, fresh: asked.fresh, budget: asked.budget };
+    return { key: this.numberOf(params.key), reads, fresh: params.fresh, budget: params.budget };
   }
 
-  send(asked: Asked, more: Partial<Sent> = {}, url = this.bench.url): Promise<Seen> {
-    const cursors = asked.asks.map((_, n) => this.#cursorOf(asked, n)?.text ?? null);
-    return send(url, this.key(this.numberOf(asked.key)).key, { ...asked, cursors, ...more });
+  send(params: CallParams, more: Partial<Sent> = {}, url = this.bench.url): Promise<Seen> {
+    const cursors = params.requests.map((_, n) => this.#cursorOf(params, n)?.text ?? null);
+    return send(url, this.key(this.numberOf(params.key)).key, { ...params, cursors, ...more });
   }
 
-  async call(asked: Asked): Promise<void> {
-    const call = this.modelCall(asked);
-    const seen = await this.send(asked);
-    this.same(asked, seen, this.model.call(call));
+  async call(params: CallParams): Promise<void> {
+    const call = this.modelCall(params);
+    const seen = await this.send(params);
+    this.same(params, seen, this.model.call(call));
   }
 
-  same(asked: Asked, seen: Seen, model: Answer): void {
-    compare(asked, seen, model);
+  same(params: CallParams, seen: Seen, model: Answer): void {
+    compare(params, seen, model);
     this.note(seen);
-    for (const [n, ask] of asked.asks.entries()) {
+    for (const [n, request] of params.requests.entries()) {
       const text = seen.reads[n]?.next;
       const position = model.reads[n]?.next;
-      if (ask.read !== 'list' || !text || !position) continue;
-      this.#cursors.set(ask.kind, [...(this.#cursors.get(ask.kind) ?? []), { text, position }]);
+      if (request.read !== 'list' || !text || !position) continue;
+      this.#cursors.set(request.kind, [...(this.#cursors.get(request.kind) ?? []), { text, position }]);
     }
   }
 
   /** For calls whose cost is open: checks only what holds in any order. */
-  paid({ key, budget }: Pick<Asked, 'key' | 'budget'>, seen: Pick<Seen, 'requestId' | 'charged'>): void {
+  paid({ key, budget }: Pick<CallParams, 'key' | 'budget'>, seen: Pick<Seen, 'requestId' | 'charged'>): void {
     const { charged } = seen;
     const number = this.numberOf(key);
     const paying = this.model.keyOf(number);
@@ -174,13 +174,13 @@ export class Pair {
   }
 
   /** The rows of the ledger that no client was told of. */
-  async untold(): Promise<Row[]> {
+  async unconfirmed(): Promise<Row[]> {
     return (await this.#rows()).filter(({ requestId }) => !this.#charged.has(requestId));
   }
 
   async balances(): Promise<void> {
-    const told = await Promise.all(this.#accounts.map((account) => this.bench.balance(account)));
-    expect(told).toEqual(this.model.accounts.map(({ balance }) => balance));
+    const balances = await Promise.all(this.#accounts.map((account) => this.bench.balance(account)));
+    expect(balances).toEqual(this.model.accounts.map(({ balance }) => balance));
   }
 
   /** The ledger has exactly one row for each known charge, of that amount, and no others. */

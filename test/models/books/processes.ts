@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { bundleForTests } from '../../../app/build/test-bundle.mjs';
 import type { Question, Reply } from './network.js';
-import type { Opening, Said, Told } from './service-process.js';
+import type { Message, Opening, Said } from './service-process.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 /** The longest that a process may take to start on a busy machine. */
@@ -46,14 +46,14 @@ export class Processes {
     child.on('message', (said: Said) => {
       if (said.said === 'question') void this.#reply(child, said);
     });
-    const listening = heard(child, 'listening');
-    tell(child, { open: opening });
+    const listening = received(child, 'listening');
+    send(child, { open: opening });
     const { url } = await listening;
     return {
       url,
       async setTime(nowMs) {
-        const set = heard(child, 'time is set');
-        tell(child, { nowMs });
+        const set = received(child, 'time is set');
+        send(child, { nowMs });
         await set;
       },
       kill: () => kill(child),
@@ -72,21 +72,21 @@ export class Processes {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    await heard(child, 'loaded');
+    await received(child, 'loaded');
     return child;
   }
 
   async #reply(child: ChildProcess, { id, question }: Extract<Said, { said: 'question' }>): Promise<void> {
-    tell(child, { answer: id, reply: await this.#answer(question) });
+    send(child, { answer: id, reply: await this.#answer(question) });
   }
 }
 
 /** A process that was killed gets no messages. */
-function tell(child: ChildProcess, told: Told): void {
-  if (child.connected) child.send(told, () => {});
+function send(child: ChildProcess, message: Message): void {
+  if (child.connected) child.send(message, () => {});
 }
 
-function heard<T extends Said['said']>(child: ChildProcess, what: T): Promise<Extract<Said, { said: T }>> {
+function received<T extends Said['said']>(child: ChildProcess, what: T): Promise<Extract<Said, { said: T }>> {
   return new Promise((resolve, reject) => {
     const finish = (): void => {
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import { watch } from './live/watches.js';
 import { Pair } from './pair.js';
 import { START_MS } from './processes.js';
 import type { Seen } from './seen.js';
-import type { Asked, Step } from './steps.js';
+import type { CallParams, Step } from './steps.js';
 
 /** After this time, whatever a failing network closed is open again. */
 const REST_MS = 61_000;
@@ -90,33 +90,33 @@ async function administer(
 }
 
 /** The estimate is the most that the call can cost. It counts as a request and reads nothing. */
-async function estimate(pair: Pair, asked: Asked): Promise<void> {
-  const call = pair.modelCall(asked);
+async function estimate(pair: Pair, params: CallParams): Promise<void> {
+  const call = pair.modelCall(params);
   const { revoked } = pair.model.keyOf(call.key);
   await pair.advance(1000);
-  const seen = await pair.send(asked, { estimate: true });
+  const seen = await pair.send(params, { estimate: true });
   await pair.advance(1000);
   expect([seen.charged, seen.estimate]).toEqual([0, revoked ? null : pair.model.estimate(call)]);
 }
 
 /** The network fails during one call. Then it recovers, which a read proves. */
-async function fault(pair: Pair, asked: Asked, code: string): Promise<void> {
+async function fault(pair: Pair, params: CallParams, code: string): Promise<void> {
   const { world } = pair.bench.gate;
   world.fault = code;
-  await pair.call(asked);
+  await pair.call(params);
   world.fault = null;
   await pair.advance(REST_MS);
-  await pair.call({ ...asked, key: 0, over: 'rest', fresh: true, budget: 500_000 });
+  await pair.call({ ...params, key: 0, over: 'rest', fresh: true, budget: 500_000 });
 }
 
 /** The network hangs and the caller leaves; the call is not charged (M18), whatever it would have read. */
-async function hang(pair: Pair, asked: Asked): Promise<void> {
+async function hang(pair: Pair, params: CallParams): Promise<void> {
   const hanging = pair.bench.gate.hang();
   const leaving = new AbortController();
   const call = {
-    ...asked,
+    ...params,
     key: 0,
-    over: asked.over === 'mcp' ? 'rest' : asked.over,
+    over: params.over === 'mcp' ? 'rest' : params.over,
     fresh: true,
     budget: 500_000,
   } as const;
@@ -138,7 +138,7 @@ async function hang(pair: Pair, asked: Asked): Promise<void> {
 /**
  * Several accounts read the same object at once. It is one read: the first account pays in full, the others half (M7).
  */
-async function crowd(pair: Pair, { ask, overs, fresh }: Extract<Step, { step: 'crowd' }>): Promise<void> {
+async function crowd(pair: Pair, { request, overs, fresh }: Extract<Step, { step: 'crowd' }>): Promise<void> {
   const { model } = pair;
   const callers = overs.map((over, account) => ({
     over,
@@ -147,7 +147,7 @@ async function crowd(pair: Pair, { ask, overs, fresh }: Extract<Step, { step: 'c
   const enough = priceOf('object', 'bypass');
   const calls = callers
     .filter(({ key }) => key >= 0 && model.accountOf(key).balance >= enough)
-    .map(({ over, key }): Asked => ({ key, over, asks: [ask], fresh, budget: null }));
+    .map(({ over, key }): CallParams => ({ key, over, requests: [request], fresh, budget: null }));
   const hanging = pair.bench.gate.hang();
   await pair.advance(1000);
   const [first, ...others] = calls;
@@ -157,17 +157,17 @@ async function crowd(pair: Pair, { ask, overs, fresh }: Extract<Step, { step: 'c
   const joining = others.map((each) => pair.send(each));
   hanging.release();
   const seen = await Promise.all([leading, ...joining]);
-  for (const [n, asked] of calls.entries()) pair.same(asked, seen[n] as Seen, model.call(pair.modelCall(asked)));
+  for (const [n, params] of calls.entries()) pair.same(params, seen[n] as Seen, model.call(pair.modelCall(params)));
 }
 
 /**
  * Any calls at once. Their order is open, so only what holds in any order is compared. All caches are emptied
  * afterwards.
  */
-async function storm(pair: Pair, calls: readonly Asked[]): Promise<void> {
+async function storm(pair: Pair, calls: readonly CallParams[]): Promise<void> {
   await pair.advance(1000);
-  const seen = await Promise.all(calls.map((asked) => pair.send(asked)));
-  for (const [n, asked] of calls.entries()) pair.paid(asked, seen[n] as Seen);
+  const seen = await Promise.all(calls.map((params) => pair.send(params)));
+  for (const [n, params] of calls.entries()) pair.paid(params, seen[n] as Seen);
   await pair.forget();
   await pair.balances();
 }

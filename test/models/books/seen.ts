@@ -1,6 +1,6 @@
 /** A call as it is sent, and what its answer says, in one form for all three interfaces. */
 import { ROWS, SUBJECTS } from '../calls/world.js';
-import type { Ask, Asked } from './steps.js';
+import type { CallParams, ReadRequest } from './steps.js';
 
 export interface SeenRead {
   readonly code: string | null;
@@ -26,14 +26,14 @@ export interface Seen {
 }
 
 /** The call as it is sent, with the cursors of the service. */
-export interface Sent extends Asked {
+export interface Sent extends CallParams {
   readonly cursors: readonly (string | null)[];
   readonly estimate?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /** The argument that names a list's subject: a user by id or handle, a query in either spelling (P9). */
-export function subjectIn({ kind, byHandle, isSpaced }: Extract<Ask, { read: 'list' }>): SubjectArgument {
+export function subjectIn({ kind, byHandle, isSpaced }: Extract<ReadRequest, { read: 'list' }>): SubjectArgument {
   const subject = SUBJECTS[kind];
   switch (ROWS[kind].of) {
     case 'user':

@@ -3,7 +3,7 @@ import { at, type GraphqlReply, post } from '../../interfaces/graphql/client.js'
 import type { Nested } from '../calls/calls.js';
 import { type Kind, ROWS } from '../calls/world.js';
 import { handle, idOfInput, type Seen, type SeenRead, type Sent, subjectIn, thousandths } from './seen.js';
-import type { Ask } from './steps.js';
+import type { ReadRequest } from './steps.js';
 
 const PAGE = 'pageInfo { endCursor truncated } meta { items cache cacheHits }';
 
@@ -19,59 +19,61 @@ function item(below: readonly Nested[] = [], own: string): string {
   return `{ ${['id', ...fields].join(' ')} }`;
 }
 
-type ListAsk = Extract<Ask, { read: 'list' }>;
+type ListRequest = Extract<ReadRequest, { read: 'list' }>;
 
-const fieldName = ({ kind, idsOnly }: ListAsk): string =>
+const fieldName = ({ kind, idsOnly }: ListRequest): string =>
   idsOnly ? 'followerIds' : ROWS[kind].of === 'query' ? 'search' : kind;
 
-function nodesOf({ kind, idsOnly, below }: ListAsk, own: string): string {
+function nodesOf({ kind, idsOnly, below }: ListRequest, own: string): string {
   if (idsOnly) return '';
   return ROWS[kind].of === 'query' ? '{ ... on Tweet { id } ... on User { id } }' : item(below, own);
 }
 
-function fieldOf(ask: Ask, fresh: boolean, cursor: string | null): string {
+function fieldOf(request: ReadRequest, fresh: boolean, cursor: string | null): string {
   const own = fresh ? ', fresh: true' : '';
-  switch (ask.read) {
+  switch (request.read) {
     case 'user':
-      return `user(handle: "${handle(ask.id)}"${own}) ${item(ask.below, own)}`;
+      return `user(handle: "${handle(request.id)}"${own}) ${item(request.below, own)}`;
     case 'tweet':
-      return `tweet(id: "${ask.id}"${own}) ${item(ask.below, own)}`;
+      return `tweet(id: "${request.id}"${own}) ${item(request.below, own)}`;
     case 'users':
     case 'tweets': {
       const inputs =
-        ask.read === 'users' ? `handles: ${JSON.stringify(ask.ids.map(handle))}` : `ids: ${JSON.stringify(ask.ids)}`;
-      return `${ask.read}(${inputs}${own}) { nodes { id } errors { input code } meta { items cache cacheHits } }`;
+        request.read === 'users'
+          ? `handles: ${JSON.stringify(request.ids.map(handle))}`
+          : `ids: ${JSON.stringify(request.ids)}`;
+      return `${request.read}(${inputs}${own}) { nodes { id } errors { input code } meta { items cache cacheHits } }`;
     }
     case 'list': {
       // The product is an enum value among these arguments.
-      const of = Object.entries(subjectIn(ask)).map(
+      const of = Object.entries(subjectIn(request)).map(
         ([name, value]) => `${name}: ${name === 'product' ? value : `"${value}"`}`,
       );
       const after = cursor === null ? '' : `, after: "${cursor}"`;
-      return `${fieldName(ask)}(${of.join(', ')}, first: ${ask.count}${after}${own}) { nodes ${nodesOf(ask, own)} ${PAGE} }`;
+      return `${fieldName(request)}(${of.join(', ')}, first: ${request.count}${after}${own}) { nodes ${nodesOf(request, own)} ${PAGE} }`;
     }
   }
 }
 
 export async function byGraphql(url: string, key: string, sent: Sent): Promise<Seen> {
-  const fields = sent.asks.map((ask, n) => `f${n}: ${fieldOf(ask, sent.fresh, sent.cursors[n] ?? null)}`);
+  const fields = sent.requests.map((request, n) => `f${n}: ${fieldOf(request, sent.fresh, sent.cursors[n] ?? null)}`);
   const extensions = {
     ...(sent.budget !== null && { maxCredits: sent.budget / 1000 }),
     ...(sent.estimate && { dryRun: true }),
   };
-  const asked = { query: `{ ${fields.join(' ')} }`, extensions };
+  const operation = { query: `{ ${fields.join(' ')} }`, extensions };
   if (sent.signal) {
     const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(asked), signal: sent.signal });
+    await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(operation), signal: sent.signal });
     throw new Error('A call that hangs was answered.');
   }
-  const reply = await post({ url }, { key }, asked);
+  const reply = await post({ url }, { key }, operation);
   const { data, errors = [], extensions: said } = reply.body;
   const whole = data === null || data === undefined ? (errors[0]?.extensions.code ?? null) : null;
-  const reads = sent.asks.map((ask, n) => seenRoot(ask, reply, `f${n}`));
+  const reads = sent.requests.map((request, n) => seenRoot(request, reply, `f${n}`));
   return {
     requestId: said.request_id,
-    code: whole ?? (sent.asks.length === 1 ? (reads[0]?.code ?? null) : null),
+    code: whole ?? (sent.requests.length === 1 ? (reads[0]?.code ?? null) : null),
     charged: thousandths(said.credits?.charged),
     balance: said.credits === undefined ? null : thousandths(said.credits.remaining),
     reads,
@@ -91,11 +93,11 @@ interface Field {
 
 type Path = readonly (string | number)[];
 
-function seenRoot(ask: Ask, reply: GraphqlReply, name: string): SeenRead {
+function seenRoot(request: ReadRequest, reply: GraphqlReply, name: string): SeenRead {
   const own = seenField(reply, [name]);
-  const isObject = ask.read === 'user' || ask.read === 'tweet';
+  const isObject = request.read === 'user' || request.read === 'tweet';
   const items = own.ids.map((_, n): Path => (isObject ? [name] : [name, 'nodes', n]));
-  const below = 'below' in ask ? (ask.below ?? []) : [];
+  const below = 'below' in request ? (request.below ?? []) : [];
   return { ...own, hits: isObject ? null : own.hits, nested: seenBelow(reply, below, items) };
 }
 

@@ -4,7 +4,7 @@ import { type Body, createClient } from '../../kit/client.js';
 import type { Kind } from '../calls/world.js';
 import { handle, idOfInput, type Seen, type SeenRead, type Sent, subjectIn, thousandths } from './seen.js';
 import { byGraphql } from './send-graphql.js';
-import type { Ask } from './steps.js';
+import type { ReadRequest } from './steps.js';
 
 export function send(url: string, key: string, sent: Sent): Promise<Seen> {
   if (sent.over === 'rest') return byRest(url, key, sent);
@@ -14,10 +14,10 @@ export function send(url: string, key: string, sent: Sent): Promise<Seen> {
 const only = <T>(values: readonly T[]): T => values[0] as T;
 
 async function byRest(url: string, key: string, sent: Sent): Promise<Seen> {
-  const ask = only(sent.asks);
-  const [path, own] = pathOf(ask);
+  const request = only(sent.requests);
+  const [path, own] = pathOf(request);
   const query = new URLSearchParams({ ...own, ...(sent.fresh && { fresh: 'true' }) });
-  if (ask.read === 'list') query.set('count', String(ask.count));
+  if (request.read === 'list') query.set('count', String(request.count));
   const cursor = only(sent.cursors);
   if (cursor !== null) query.set('cursor', cursor);
   if (sent.budget !== null) query.set('max_credits', String(sent.budget / 1000));
@@ -28,29 +28,29 @@ async function byRest(url: string, key: string, sent: Sent): Promise<Seen> {
     throw new Error('A call that hangs was answered.');
   }
   const { body, status, headers } = await createClient(url, key).get(address);
-  return ofEnvelope(ask, body, status === 200 ? null : body.error.code, headers);
+  return ofEnvelope(request, body, status === 200 ? null : body.error.code, headers);
 }
 
-function pathOf(ask: Ask): [path: string, own: Record<string, string>] {
-  switch (ask.read) {
+function pathOf(request: ReadRequest): [path: string, own: Record<string, string>] {
+  switch (request.read) {
     case 'user':
-      return [`/v1/users/${handle(ask.id)}`, {}];
+      return [`/v1/users/${handle(request.id)}`, {}];
     case 'tweet':
-      return [`/v1/tweets/${ask.id}`, {}];
+      return [`/v1/tweets/${request.id}`, {}];
     case 'users':
-      return ['/v1/users/batch', { handles: ask.ids.map(handle).join() }];
+      return ['/v1/users/batch', { handles: request.ids.map(handle).join() }];
     case 'tweets':
-      return ['/v1/tweets/batch', { ids: ask.ids.join() }];
+      return ['/v1/tweets/batch', { ids: request.ids.join() }];
     case 'list': {
-      const { user, id, ...query } = subjectIn(ask);
-      const last = `${ask.kind === 'timeline' ? 'tweets' : ask.kind}${ask.idsOnly ? '/ids' : ''}`;
+      const { user, id, ...query } = subjectIn(request);
+      const last = `${request.kind === 'timeline' ? 'tweets' : request.kind}${request.idsOnly ? '/ids' : ''}`;
       if (user !== undefined) return [`/v1/users/${user}/${last}`, {}];
       return id === undefined ? ['/v1/tweets/search', { ...query }] : [`/v1/tweets/${id}/${last}`, {}];
     }
   }
 }
 
-function ofEnvelope(ask: Ask, body: Body, code: string | null, headers: Headers): Seen {
+function ofEnvelope(request: ReadRequest, body: Body, code: string | null, headers: Headers): Seen {
   const data = (code === null ? body.data : undefined) as { id: string } | readonly (string | { id: string })[];
   const items = data === undefined ? [] : Array.isArray(data) ? data : [data];
   const read: SeenRead = {
@@ -58,7 +58,7 @@ function ofEnvelope(ask: Ask, body: Body, code: string | null, headers: Headers)
     ids: items.map((item: string | { id: string }) => (typeof item === 'string' ? item : item.id)),
     errors: (body.errors ?? []).map((error) => `${idOfInput(error.input)} ${error.code}`),
     label: body.cache,
-    hits: ask.read === 'user' || ask.read === 'tweet' ? null : body.cache_hits,
+    hits: request.read === 'user' || request.read === 'tweet' ? null : body.cache_hits,
     truncated: body.truncated ?? null,
     next: body.next_cursor ?? null,
     nested: [],
@@ -87,17 +87,17 @@ const TOOLS: Readonly<Record<Kind, string>> = {
 };
 
 async function byMcp(url: string, key: string, sent: Sent): Promise<Seen> {
-  const ask = only(sent.asks);
+  const request = only(sent.requests);
   const cursor = only(sent.cursors);
   const args = {
-    ...toolArguments(ask),
+    ...toolArguments(request),
     ...(sent.fresh && { fresh: true }),
     ...(cursor !== null && { cursor }),
     ...(sent.budget !== null && { max_credits: sent.budget / 1000 }),
   };
   const params = sent.estimate
-    ? { name: 'price', arguments: { tool: toolOf(ask), arguments: args } }
-    : { name: toolOf(ask), arguments: args };
+    ? { name: 'price', arguments: { tool: toolOf(request), arguments: args } }
+    : { name: toolOf(request), arguments: args };
   const reply = await sendNew(new URL(`${url}/mcp`), key, {
     method: 'tools/call',
     params,
@@ -105,25 +105,25 @@ async function byMcp(url: string, key: string, sent: Sent): Promise<Seen> {
   });
   const body = (reply.body?.result?.structuredContent ?? reply.body?.error?.data) as Body | undefined;
   if (body === undefined) throw new Error(`MCP answered ${reply.status}: ${reply.text}`);
-  return ofEnvelope(ask, body, body.error === undefined ? null : body.error.code, reply.headers);
+  return ofEnvelope(request, body, body.error === undefined ? null : body.error.code, reply.headers);
 }
 
-function toolOf(ask: Ask): string {
-  if (ask.read === 'list') return ask.idsOnly ? 'get_follower_ids' : TOOLS[ask.kind];
-  return `get_${ask.read}`;
+function toolOf(request: ReadRequest): string {
+  if (request.read === 'list') return request.idsOnly ? 'get_follower_ids' : TOOLS[request.kind];
+  return `get_${request.read}`;
 }
 
-function toolArguments(ask: Ask): Record<string, unknown> {
-  switch (ask.read) {
+function toolArguments(request: ReadRequest): Record<string, unknown> {
+  switch (request.read) {
     case 'user':
-      return { handle: handle(ask.id) };
+      return { handle: handle(request.id) };
     case 'tweet':
-      return { id: ask.id };
+      return { id: request.id };
     case 'users':
-      return { handles: ask.ids.map(handle) };
+      return { handles: request.ids.map(handle) };
     case 'tweets':
-      return { ids: ask.ids };
+      return { ids: request.ids };
     case 'list':
-      return { ...subjectIn(ask), count: ask.count };
+      return { ...subjectIn(request), count: request.count };
   }
 }

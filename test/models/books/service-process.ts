@@ -18,7 +18,7 @@ export interface Opening {
   readonly nowMs: number;
 }
 
-export type Told =
+export type Message =
   | { readonly open: Opening }
   | { readonly nowMs: number }
   | { readonly answer: number; readonly reply: Reply };
@@ -51,10 +51,10 @@ async function open({ mount: graphql, database, settings, nowMs: startMs }: Open
 }
 
 process.on('disconnect', () => process.exit());
-process.on('message', (told: Told) => {
-  if ('open' in told) return void open(told.open);
-  if ('answer' in told) return waiting[told.answer]?.(told.reply);
-  nowMs = told.nowMs;
+process.on('message', (message: Message) => {
+  if ('open' in message) return void open(message.open);
+  if ('answer' in message) return waiting[message.answer]?.(message.reply);
+  nowMs = message.nowMs;
   say({ said: 'time is set' });
 });
 say({ said: 'loaded' });

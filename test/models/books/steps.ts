@@ -6,7 +6,7 @@ import { type Change, KINDS, type Kind } from '../calls/world.js';
 
 export type Over = 'rest' | 'graphql' | 'mcp';
 
-export type Ask =
+export type ReadRequest =
   | { readonly read: 'user' | 'tweet'; readonly id: string; readonly below?: readonly Nested[] }
   | { readonly read: 'users' | 'tweets'; readonly ids: readonly string[] }
   | {
@@ -22,11 +22,11 @@ export type Ask =
       readonly below?: readonly Nested[];
     };
 
-export interface Asked {
+export interface CallParams {
   /** Stands for a key: this number modulo the number of keys. */
   readonly key: number;
   readonly over: Over;
-  readonly asks: readonly Ask[];
+  readonly requests: readonly ReadRequest[];
   readonly fresh: boolean;
   /** In thousandths. */
   readonly budget: number | null;
@@ -36,12 +36,12 @@ export interface Asked {
 export type Moment = 'reading' | 'settling' | 'answering';
 
 export type Step =
-  | ({ readonly step: 'call' | 'hang' | 'estimate' } & Asked)
-  | ({ readonly step: 'fault'; readonly code: string } & Asked)
-  | { readonly step: 'crowd'; readonly ask: Ask; readonly overs: readonly Over[]; readonly fresh: boolean }
+  | ({ readonly step: 'call' | 'hang' | 'estimate' } & CallParams)
+  | ({ readonly step: 'fault'; readonly code: string } & CallParams)
+  | { readonly step: 'crowd'; readonly request: ReadRequest; readonly overs: readonly Over[]; readonly fresh: boolean }
   | {
       readonly step: 'storm';
-      readonly calls: readonly Asked[];
+      readonly calls: readonly CallParams[];
       /** The process is killed once this many calls are answered. */
       readonly killedAfter?: number | undefined;
     }
@@ -69,7 +69,7 @@ export type Step =
       readonly killedAt: 'settling' | 'writing' | 'delivering' | null;
     }
   | { readonly step: 'kill' }
-  | ({ readonly step: 'cut off'; readonly at: Moment } & Asked)
+  | ({ readonly step: 'cut off'; readonly at: Moment } & CallParams)
   | { readonly step: 'wait'; readonly ms: number }
   | ({ readonly step: 'change' } & Change)
   | { readonly step: 'grant'; readonly key: number; readonly amount: number }
@@ -118,7 +118,7 @@ const list = fc
     isSpaced: one.isSpaced && (one.kind === 'search' || one.kind === 'people'),
   }));
 
-const ask: fc.Arbitrary<Ask> = fc.oneof(object, batch, { weight: 3, arbitrary: list });
+const request: fc.Arbitrary<ReadRequest> = fc.oneof(object, batch, { weight: 3, arbitrary: list });
 
 const terms = {
   key: fc.nat({ max: 9 }),
@@ -129,10 +129,10 @@ const terms = {
   ),
 };
 
-const single: fc.Arbitrary<Asked> = fc.record({
+const single: fc.Arbitrary<CallParams> = fc.record({
   ...terms,
   over: fc.constantFrom('rest' as const, 'graphql' as const, 'mcp' as const),
-  asks: ask.map((one) => [one]),
+  requests: request.map((one) => [one]),
 });
 
 /** Fields that run at the same time. None reads what another one caches, so their order cannot matter. */
@@ -150,10 +150,10 @@ const apart = fc.tuple(
   ),
 );
 
-const document: fc.Arbitrary<Asked> = fc.record({
+const document: fc.Arbitrary<CallParams> = fc.record({
   ...terms,
   over: fc.constant('graphql' as const),
-  asks: apart.map(([objects, page]): Ask[] => [...objects, ...(page ? [page] : [])]),
+  requests: apart.map(([objects, page]): ReadRequest[] => [...objects, ...(page ? [page] : [])]),
 });
 
 const few = fc.constantFrom(1, 2, 3, 5);
@@ -173,7 +173,7 @@ const follows = fc.record({
   ),
 });
 
-const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<Ask> =>
+const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<ReadRequest> =>
   fc.record({
     read: fc.constant('list' as const),
     kind: fc.constant(kind),
@@ -187,10 +187,10 @@ const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<Ask> =>
  * Lists below lists and objects. Again none shares what it reads with another, so the order of simultaneous reads
  * cannot matter. No more fields than an answer can have errors.
  */
-const nested: fc.Arbitrary<Asked> = fc.record({
+const nested: fc.Arbitrary<CallParams> = fc.record({
   ...terms,
   over: fc.constant('graphql' as const),
-  asks: fc
+  requests: fc
     .oneof(
       fc.record({
         read: fc.constant('user' as const),
@@ -211,7 +211,7 @@ const nested: fc.Arbitrary<Asked> = fc.record({
       top('retweeters', leaf),
       top('replies', replies),
     )
-    .map((one): Ask[] => [one]),
+    .map((one): ReadRequest[] => [one]),
 });
 
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -271,13 +271,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc
       .tuple(single, fc.constantFrom(...FAULTS))
-      .map(([one, code]): Step => ({ step: 'fault', code: 'ids' in (one.asks[0] ?? {}) ? FAULTS[0] : code, ...one })),
+      .map(
+        ([one, code]): Step => ({ step: 'fault', code: 'ids' in (one.requests[0] ?? {}) ? FAULTS[0] : code, ...one }),
+      ),
   },
   { weight: 3, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
   { weight: 3, arbitrary: fc.oneof(single, nested).map((one): Step => ({ step: 'estimate', ...one })) },
   {
     weight: 6,
-    arbitrary: fc.record({ step: fc.constant('crowd' as const), ask: object, overs, fresh: fc.boolean() }),
+    arbitrary: fc.record({ step: fc.constant('crowd' as const), request: object, overs, fresh: fc.boolean() }),
   },
   {
     weight: 3,

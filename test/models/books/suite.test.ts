@@ -34,9 +34,11 @@ it('the fixed runs have every kind of step and kill the process at every moment'
 });
 
 it('the fixed runs read every list, and lists below lists', () => {
-  const asks = RUNS.flat().flatMap((step) => ('asks' in step ? step.asks : []));
-  const lists = asks.filter((ask) => ask.read === 'list');
+  const requests = RUNS.flat().flatMap((step) => ('requests' in step ? step.requests : []));
+  const lists = requests.filter((request) => request.read === 'list');
   expect(new Set(lists.map(({ kind }) => kind))).toEqual(new Set(KINDS));
   expect(lists.some(({ below = [] }) => below.length > 0)).toBe(true);
-  expect(asks.some((ask) => 'below' in ask && ask.below?.some(({ below = [] }) => below.length > 0))).toBe(true);
+  expect(
+    requests.some((request) => 'below' in request && request.below?.some(({ below = [] }) => below.length > 0)),
+  ).toBe(true);
 });

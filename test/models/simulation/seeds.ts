@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import type { Bundle } from './parts/bundle.js';
-import type { Told } from './worker.js';
+import type { Report } from './worker.js';
 
 export interface Seeds {
   readonly from: number;
@@ -14,7 +14,7 @@ export interface Seeds {
   readonly after?: boolean;
   /** Ends as soon as one seed has failed. */
   readonly untilFailure?: boolean;
-  readonly onTold?: (sum: Summary) => void;
+  readonly onReport?: (sum: Summary) => void;
 }
 
 export interface Summary {
@@ -29,7 +29,7 @@ export interface Summary {
 
 /** Divides seeds among several processes and runs them. */
 export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summary> {
-  const { from, count, processes, seconds, fewest = 0, after, untilFailure = false, onTold = () => {} } = options;
+  const { from, count, processes, seconds, fewest = 0, after, untilFailure = false, onReport = () => {} } = options;
   const startedAt = performance.now();
   const sum = {
     seeds: 0,
@@ -59,11 +59,11 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
   const ended = children.map(
     (child) =>
       new Promise<void>((resolve, reject) => {
-        child.on('message', ({ orders, failed, ...told }: Told) => {
-          for (const name of ['seeds', 'events', 'calls', 'answered'] as const) sum[name] += told[name];
+        child.on('message', ({ orders, failed, ...report }: Report) => {
+          for (const name of ['seeds', 'events', 'calls', 'answered'] as const) sum[name] += report[name];
           for (const order of orders) sum.orders.add(order);
           sum.failed.push(...failed);
-          onTold(summary());
+          onReport(summary());
           endInTime();
           if (untilFailure && failed.length > 0) kill();
         });

@@ -15,7 +15,7 @@ and each seed that breaks an invariant. --trace prints everything that happens i
 
 Mutants are faults put into the code, which the simulation must find: ${Object.keys(MUTANTS).join(', ')}`;
 
-const TELL_MS = 5_000;
+const REPORT_MS = 5_000;
 
 const { values } = parseArgs({
   options: {
@@ -52,14 +52,14 @@ async function trace(seed: number): Promise<void> {
 
 async function run(mutant: string | undefined): Promise<void> {
   const program = await bundle('simulate', mutant !== undefined && isMutant(mutant) ? MUTANTS[mutant] : undefined);
-  let toldAtMs = performance.now();
-  const onTold = (sum: Summary): void => {
-    if (performance.now() - toldAtMs < TELL_MS) return;
-    toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
+  const onReport = (sum: Summary): void => {
+    if (performance.now() - reportedAtMs < REPORT_MS) return;
+    reportedAtMs = performance.now();
     console.log(`${sum.seeds} of ${count} seeds, ${Math.round(sum.seeds / sum.seconds)} per second`);
   };
   try {
-    const sum = await runSeeds(program, { from, count, processes, onTold });
+    const sum = await runSeeds(program, { from, count, processes, onReport });
     report(sum);
   } finally {
     program.remove();

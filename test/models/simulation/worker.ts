@@ -8,7 +8,7 @@ import { simulate } from './parts/run.js';
 const AT_ONCE = 50;
 
 /** What a worker reports. */
-export interface Told {
+export interface Report {
   readonly seeds: number;
   readonly events: number;
   readonly calls: number;
@@ -26,26 +26,26 @@ const nothingYet = () => ({
   failed: [] as { seed: number; violations: readonly string[] }[],
 });
 
-async function runOne(seed: number, told: ReturnType<typeof nothingYet>): Promise<void> {
-  told.seeds += 1;
+async function runOne(seed: number, report: ReturnType<typeof nothingYet>): Promise<void> {
+  report.seeds += 1;
   try {
     const run = await simulate(seed);
-    told.events += run.events;
-    told.calls += run.calls;
-    told.answered += run.answered;
-    told.orders.push(run.order);
-    if (run.violations.length > 0) told.failed.push({ seed, violations: run.violations });
+    report.events += run.events;
+    report.calls += run.calls;
+    report.answered += run.answered;
+    report.orders.push(run.order);
+    if (run.violations.length > 0) report.failed.push({ seed, violations: run.violations });
   } catch (error) {
-    told.failed.push({ seed, violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)] });
+    report.failed.push({ seed, violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)] });
   }
 }
 
-let told = nothingYet();
+let report = nothingYet();
 for (let seed = from; seed < from + count; seed += step) {
-  await runOne(seed, told);
-  if (told.seeds < AT_ONCE && told.failed.length === 0 && seed + step < from + count) continue;
-  process.send?.(told satisfies Told);
-  told = nothingYet();
+  await runOne(seed, report);
+  if (report.seeds < AT_ONCE && report.failed.length === 0 && seed + step < from + count) continue;
+  process.send?.(report satisfies Report);
+  report = nothingYet();
 }
 // Timers of a finished run keep nothing alive, but a channel to the parent does.
 process.disconnect?.();

@@ -29,11 +29,11 @@ export function bench() {
     get network() {
       return opened().network;
     },
-    get asked() {
-      return opened().asked;
+    get calls() {
+      return opened().calls;
     },
     page: (kind: ListKind, subject: string, token: string | null = null, context = CONTEXT()): Promise<NetworkPage> =>
       opened().network.page({ kind, subject }, token, context),
-    callsOf: (method: string) => opened().asked.filter((asked) => asked.method.endsWith(method)),
+    callsOf: (method: string) => opened().calls.filter((call) => call.method.endsWith(method)),
   };
 }

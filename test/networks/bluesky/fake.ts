@@ -13,11 +13,11 @@ export type FakeAnswers = Record<string, (query: URLSearchParams) => FakeAnswer 
 
 /** An AppView and a directory that answer by method (or path) what a test says. Every profile exists. */
 export async function openFake(answers: FakeAnswers) {
-  const asked: { method: string; query: URLSearchParams }[] = [];
+  const calls: { method: string; query: URLSearchParams }[] = [];
   const server = createServer(async (request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
     const method = pathname.replace('/xrpc/', '');
-    asked.push({ method, query });
+    calls.push({ method, query });
     const profiles = (): FakeAnswer => ({ body: { profiles: query.getAll('actors').map((did) => profileOf(did)) } });
     const answer = answers[method] ?? (method === 'app.bsky.actor.getProfiles' ? profiles : undefined);
     const { status = 200, body, headers = {} } = (await answer?.(query)) ?? { status: 501, body: {} };
@@ -31,7 +31,7 @@ export async function openFake(answers: FakeAnswers) {
   return {
     baseUrl,
     network,
-    asked,
+    calls,
     async close() {
       await network.close?.();
       server.closeAllConnections();

@@ -7,12 +7,12 @@ export type Answer = { readonly body: unknown } | { readonly error: string; read
 /** Selects the part of a list to return, and the cursor to the next. */
 export type Cut = <T>(items: readonly T[], limit: number, cursor: string | null) => { items: T[]; cursor?: string };
 
-interface Asked {
+interface MethodCall {
   readonly query: URLSearchParams;
   readonly cut: Cut;
 }
 
-type Method = (asked: Asked) => Answer;
+type Method = (call: MethodCall) => Answer;
 
 const invalid = (message: string): Answer => ({ error: 'InvalidRequest', message });
 
@@ -40,7 +40,7 @@ const peopleOf =
     return { body: { subject: basicOf(person), [name]: items.map(basicOf), ...(cursor && { cursor }) } };
   };
 
-const found = (posts: readonly Post[], { query, cut }: Asked): Answer => {
+const found = (posts: readonly Post[], { query, cut }: MethodCall): Answer => {
   const { items, cursor } = cut(posts, limitOf(query), query.get('cursor'));
   return { body: { posts: items.map(postView), ...(cursor && { cursor }) } };
 };
@@ -57,12 +57,12 @@ function threadNode(post: Post, depth: number, height: number): Record<string, u
   };
 }
 
-const search: Method = (asked) => {
-  const words = (asked.query.get('q') ?? asked.query.get('query') ?? '').toLowerCase().split(' ');
+const search: Method = (call) => {
+  const words = (call.query.get('q') ?? call.query.get('query') ?? '').toLowerCase().split(' ');
   const matches = WORLD.posts.filter(
     (post) => isVisible(post) && words.every((word) => word === '*' || post.text.toLowerCase().includes(word)),
   );
-  return found(matches.reverse(), asked);
+  return found(matches.reverse(), call);
 };
 
 export const METHODS: Readonly<Record<string, Method>> = {
@@ -111,9 +111,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
     const { items, cursor } = cut(people, limitOf(query), query.get('cursor'));
     return { body: { uri: query.get('uri'), repostedBy: items.map(basicOf), ...(cursor && { cursor }) } };
   },
-  'app.bsky.feed.getQuotes': (asked) => {
-    const post = postAt(asked.query.get('uri') ?? '');
-    return found(WORLD.posts.filter((one) => post && one.quotes === post.key && isVisible(one)).reverse(), asked);
+  'app.bsky.feed.getQuotes': (call) => {
+    const post = postAt(call.query.get('uri') ?? '');
+    return found(WORLD.posts.filter((one) => post && one.quotes === post.key && isVisible(one)).reverse(), call);
   },
   'app.bsky.feed.getPostThread': ({ query }) => {
     const uri = query.get('uri') ?? '';

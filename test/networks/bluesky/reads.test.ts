@@ -62,7 +62,7 @@ describe('profiles', () => {
     await open({ 'app.bsky.actor.getProfile': () => ({ body: profile }) });
     const [byId] = await at.network.users([{ id: userId(ADA) }], CONTEXT());
     expect(byId).toMatchObject({ ok: { handle: 'handle.invalid', name: 'handle.invalid' } });
-    const before = at.asked.length;
+    const before = at.calls.length;
     expect(await at.network.users([{ handle: 'handle.invalid' }], CONTEXT())).toMatchObject([
       { fail: { code: 'not_found' } },
     ]);
@@ -71,7 +71,7 @@ describe('profiles', () => {
     }
     expect(await at.network.users([{ id: '7' }], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
     expect(await at.network.tweets(['7'], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
-    expect(at.asked).toHaveLength(before);
+    expect(at.calls).toHaveLength(before);
   });
 
   it('read a missing creation date from the DID directory once, and answer 1970 if that has none', async () => {
@@ -308,6 +308,6 @@ describe('tweets', () => {
     for (const id of ['0', '1', '12345678901234567890', userId(ADA), '9'.repeat(64)]) {
       expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
     }
-    expect(at.asked).toEqual([]);
+    expect(at.calls).toEqual([]);
   });
 });

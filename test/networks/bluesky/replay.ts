@@ -54,8 +54,8 @@ export async function openReplay(all: readonly Captured[]) {
   let playing: Captured | undefined;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
-    const asked = url.searchParams.getAll('actors');
-    const profiles = [...people.values()].filter(({ did, handle }) => asked.includes(did) || asked.includes(handle));
+    const actors = url.searchParams.getAll('actors');
+    const profiles = [...people.values()].filter(({ did, handle }) => actors.includes(did) || actors.includes(handle));
     const isPlayed = playing && (url.pathname === `/xrpc/${playing.method}` || playing.status === 501);
     const { status, body } = isPlayed && playing ? playing : { status: 200, body: { profiles } };
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));

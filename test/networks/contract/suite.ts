@@ -220,28 +220,28 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         if (!at.network.lists[kind] || at.cannot.some((what) => what === kind)) return;
         const engine = createEngine(at.network);
         engine.clock.nowMs = QUIET_FROM;
-        const ask = async (since: string | null) => {
+        const readSince = async (since: string | null) => {
           const read = { kind, subject: subject(), count: 2, since };
           const { page, charge } = await engine.page(kind === 'search' ? { ...read, product: 'Latest' } : read);
           expect([page.gap, charge.amount > 0]).toEqual([since === null ? null : false, page.nodes.length > 0]);
           return { ids: page.nodes.map(({ id }) => id), since: page.sinceCursor(), hasNewer: page.hasNewer };
         };
-        const first = await ask(null);
+        const first = await readSince(null);
         expect(first.since).toMatch(/^[A-Za-z0-9_-]{1,511}$/);
         engine.drop();
-        const quiet = await ask(first.since);
+        const quiet = await readSince(first.since);
         expect(quiet).toMatchObject({ ids: [], hasNewer: false });
         setLater(true);
         engine.clock.nowMs = LATER_FROM;
         engine.drop();
-        const second = await ask(quiet.since);
-        const third = await ask(second.since);
-        const fourth = await ask(third.since);
+        const second = await readSince(quiet.since);
+        const third = await readSince(second.since);
+        const fourth = await readSince(third.since);
         const later = Array.from({ length: LATER }, (_, n) => at.tweetId(laterOf(n)));
         expect([second.ids, third.ids, fourth.ids]).toEqual([later.slice(0, 2), later.slice(2, 4), later.slice(4)]);
         expect([second.hasNewer, third.hasNewer, fourth.hasNewer]).toEqual([true, true, false]);
         engine.drop();
-        expect(await ask(fourth.since)).toMatchObject({ ids: [], hasNewer: false });
+        expect(await readSince(fourth.since)).toMatchObject({ ids: [], hasNewer: false });
       });
     });
 
@@ -281,12 +281,12 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       }
 
       it('are reported for each call, and only with a price list', async () => {
-        const told: Billed[] = [];
+        const reported: Billed[] = [];
         await at.network.users([{ handle: at.handle('harbor') }], {
           ...CONTEXT(),
-          onBilled: (each) => told.push(each),
+          onBilled: (each) => reported.push(each),
         });
-        expect(told).toEqual(at.network.billing ? [{ kind: 'user', items: 1 }] : []);
+        expect(reported).toEqual(at.network.billing ? [{ kind: 'user', items: 1 }] : []);
       });
 
       it('depend on how many items are wanted, while the items and their order do not', async () => {

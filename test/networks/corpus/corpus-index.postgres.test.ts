@@ -57,10 +57,10 @@ describe('a database of an earlier version', () => {
       '2 rows of corpus_tweets not indexed yet, so its searches are refused',
       '1 row of corpus_users not indexed yet, so its searches are refused',
     ]);
-    const told: string[] = [];
-    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
-    expect(told).toContain('Indexing tweets for search: 0% of 2');
-    expect(told).toContain('Building the index corpus_tweets_search');
+    const messages: string[] = [];
+    await indexCorpus(sql, { onProgress: (text) => messages.push(text) });
+    expect(messages).toContain('Indexing tweets for search: 0% of 2');
+    expect(messages).toContain('Building the index corpus_tweets_search');
     const built = await sql`select from pg_index join pg_class on oid = indexrelid where indisvalid and relname in
       ('corpus_tweets_edited', 'corpus_tweets_unindexed', 'corpus_users_unindexed', 'corpus_tweets_rank', 'corpus_tweets_search', 'corpus_users_search')`;
     expect(built).toHaveLength(6);
@@ -158,9 +158,9 @@ describe('indexing', () => {
     expect(await search('"tide 1"')).toEqual(['1']);
     expect(await search('"tide 2400"')).toEqual([]);
 
-    const told: string[] = [];
-    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
-    expect(told[0]).toBe('Indexing tweets for search: 0% of 1,400');
+    const messages: string[] = [];
+    await indexCorpus(sql, { onProgress: (text) => messages.push(text) });
+    expect(messages[0]).toBe('Indexing tweets for search: 0% of 1,400');
     expect(await search('"tide 2400"')).toEqual(['2400']);
     expect(await unindexed()).toBe(0);
   });
@@ -178,9 +178,9 @@ describe('indexing', () => {
 
   it('logs nothing and writes nothing if everything is indexed', async () => {
     await loadCorpus(sql, [tweet({ text: 'tide' })]);
-    const told: string[] = [];
-    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
-    expect(told).toEqual([]);
+    const messages: string[] = [];
+    await indexCorpus(sql, { onProgress: (text) => messages.push(text) });
+    expect(messages).toEqual([]);
   });
 });
 
@@ -225,12 +225,12 @@ describe('the version of the index', () => {
     await expect(indexCorpus(sql, { onProgress: interrupt })).rejects.toThrow('interrupted');
     expect([await earlier(), await search(first), await search(last)]).toEqual([1_400, ['1'], ['2400']]);
 
-    const told: string[] = [];
-    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
-    expect(told[0]).toBe('Indexing tweets for search: 0% of 1,400');
+    const messages: string[] = [];
+    await indexCorpus(sql, { onProgress: (text) => messages.push(text) });
+    expect(messages[0]).toBe('Indexing tweets for search: 0% of 1,400');
     expect([await earlier(), await search(first), await search(last)]).toEqual([0, ['1'], ['2400']]);
-    await indexCorpus(sql, { onProgress: (text) => told.push(`again: ${text}`) });
-    expect(told.filter((text) => text.startsWith('again'))).toEqual([]);
+    await indexCorpus(sql, { onProgress: (text) => messages.push(`again: ${text}`) });
+    expect(messages.filter((text) => text.startsWith('again'))).toEqual([]);
   });
 
   it.each([null, '0'])('leaves what a later version has indexed up to %s as it is', async (reached) => {

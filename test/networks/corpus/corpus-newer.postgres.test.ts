@@ -42,16 +42,16 @@ it.each(WATCHED.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as co
     // Later than everything the tests before have added.
     engine.clock.nowMs = Date.UTC(2026, 1, 1) + last * 60_000;
     const subject = { user: '1', tweet: '7', query: 'bread' }[LISTS[kind].subject];
-    const ask = async (since: string | null) => {
+    const readSince = async (since: string | null) => {
       await indexCorpus(corpus.sql);
       const { page, charge } = await engine.page({ kind, subject, count: 20, since, ...(product && { product }) });
       expect([page.gap, charge.amount > 0]).toEqual([since === null ? null : false, page.nodes.length > 0]);
       return { ids: page.nodes.map(({ id }) => id), since: page.sinceCursor() };
     };
-    const first = await ask(null);
+    const first = await readSince(null);
     expect(first.ids).toHaveLength(20);
     engine.drop();
-    const quiet = await ask(first.since);
+    const quiet = await readSince(first.since);
     expect(quiet.ids).toEqual([]);
     const added = range(25, last);
     last += 100;
@@ -59,10 +59,10 @@ it.each(WATCHED.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as co
     for (const id of added) await add(id, new Date(engine.clock.nowMs + Math.floor(id / 2) * 1000));
     engine.clock.nowMs += 3_600_000;
     engine.drop();
-    const second = await ask(quiet.since);
-    const third = await ask(second.since);
+    const second = await readSince(quiet.since);
+    const third = await readSince(second.since);
     expect([...second.ids, ...third.ids]).toEqual(added.map(String));
     engine.drop();
-    expect((await ask(third.since)).ids).toEqual([]);
+    expect((await readSince(third.since)).ids).toEqual([]);
   },
 );

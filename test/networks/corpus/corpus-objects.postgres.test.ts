@@ -243,7 +243,8 @@ describe('a handle that two accounts of a corpus had', () => {
     const engine = createEngine(corpus.network);
     await before(engine);
     const at = { path: 'read', fresh: false };
-    const idsOf = async (ask: Parameters<Engine['page']>[0]) => (await engine.page(ask)).page.nodes.map(({ id }) => id);
+    const idsOf = async (request: Parameters<Engine['page']>[0]) =>
+      (await engine.page(request)).page.nodes.map(({ id }) => id);
     expect((await engine.open().reads.user({ handle: 'weir_1' }, at)).id).toBe('7512');
     expect((await engine.open().reads.users(['WEIR_1'], at)).nodes.map(({ id }) => id)).toEqual(['7512']);
     expect(await idsOf({ kind: 'timeline', subject: 'weir_1', count: 5 })).toEqual(['312']);

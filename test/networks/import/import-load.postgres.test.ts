@@ -117,10 +117,10 @@ describe('importing files', () => {
   it('leaves bad lines out, counts them all and keeps the first', async () => {
     const bad = Array.from({ length: 30 }, () => ({ id: 'x' }));
     const path = await scratch.write('users.ndjson', lines(...bad, { id: '1', handle: 'a', name: 'A' }));
-    const heard: number[] = [];
-    const summary = await importPaths(sql, [path], { onFault: (fault) => heard.push(fault.line) });
+    const reported: number[] = [];
+    const summary = await importPaths(sql, [path], { onFault: (fault) => reported.push(fault.line) });
     expect(summary).toMatchObject({ users: { read: 1, added: 1 }, faults: { count: 30 } });
-    expect(summary.faults.first.map(({ line }) => line)).toEqual(heard.slice(0, 20));
+    expect(summary.faults.first.map(({ line }) => line)).toEqual(reported.slice(0, 20));
   });
 
   it('stops at the first fault if strict, names it in the error, and leaves nothing behind', async () => {

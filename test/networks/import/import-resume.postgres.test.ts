@@ -50,16 +50,16 @@ async function manyRows(): Promise<string> {
 
 /** Runs an import; returns its reports, and its summary or failure. */
 async function run(path: string, on: Sql = sql, options: ImportOptions = {}) {
-  const told = { resumedAfter: 0, isChanged: false, faults: 0 };
+  const reports = { resumedAfter: 0, isChanged: false, faults: 0 };
   const summary: ImportSummary | Error = await importPaths(on, [path], {
     batches: 1,
     ...options,
     onBegin({ reached, isChanged }) {
-      Object.assign(told, { resumedAfter: reached?.summary.users.read ?? 0, isChanged });
+      Object.assign(reports, { resumedAfter: reached?.summary.users.read ?? 0, isChanged });
     },
-    onFault: () => (told.faults += 1),
+    onFault: () => (reports.faults += 1),
   }).catch((error: Error) => error);
-  return { ...told, summary };
+  return { ...reports, summary };
 }
 
 const WHOLE = {

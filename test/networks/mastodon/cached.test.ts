@@ -25,14 +25,14 @@ it('does not request a tweet again for its thread, replies, quotes and retweeter
   const { reads } = createEngine(at.network).open();
   await reads.tweet(id, { path: 'tweet', fresh: false });
   paths();
-  const asked: string[] = [];
+  const requested: string[] = [];
   for (const kind of ['thread', 'replies', 'quotes', 'retweeters'] as const) {
     const { nodes } = await reads.page({ kind, subject: id, count: 10, path: kind, fresh: false });
     expect(nodes.length).toBeGreaterThan(0);
-    asked.push(...paths());
+    requested.push(...paths());
   }
   const [status, around] = [`/api/v1/statuses/${id}`, `/api/v1/statuses/${id}/context`];
-  expect(asked).toEqual([around, around, `${status}/quotes`, `${status}/reblogged_by`]);
+  expect(requested).toEqual([around, around, `${status}/quotes`, `${status}/reblogged_by`]);
 });
 
 it('makes no request for an empty timeline of a known user', async () => {

@@ -25,9 +25,9 @@ describe('objects', () => {
     const { network, requests } = await scripted({
       answers: {
         '/api/v1/statuses': (query) => {
-          const asked = query.getAll('id[]');
-          if (asked.length > 3) return { status: 422, body: { error: 'Validation failed' } };
-          return { body: asked.map((id) => aStatus({ id })) };
+          const requested = query.getAll('id[]');
+          if (requested.length > 3) return { status: 422, body: { error: 'Validation failed' } };
+          return { body: requested.map((id) => aStatus({ id })) };
         },
       },
     });

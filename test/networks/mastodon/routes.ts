@@ -6,7 +6,7 @@ export type Answer =
   | { readonly status: number; readonly body: unknown }
   | { readonly list: readonly { readonly position: bigint; readonly item: object }[]; readonly most: number };
 
-export interface Asked {
+export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly hasToken: boolean;
@@ -16,7 +16,7 @@ const NOT_FOUND: Answer = { status: 404, body: { error: 'Record not found' } };
 const LOGIN: Answer = { status: 401, body: { error: 'This API requires an authenticated user' } };
 
 /** The endpoints that are read, over the world. */
-export function answerTo(world: World, words: Words, { path, query, hasToken }: Asked): Answer {
+export function answerTo(world: World, words: Words, { path, query, hasToken }: ApiRequest): Answer {
   const ok = (body: unknown): Answer => ({ status: 200, body });
   const personBy = (of: (name: string) => string, text: string) =>
     world.people.find(({ name, state }) => of(name).toLowerCase() === text.toLowerCase() && state !== 'deleted');

@@ -11,12 +11,12 @@ it('counts what X bills: each object returned, but no includes and no empty page
     if (path === '/2/tweets') return { body: { data: [post('30')], includes: { users: [user('5')] } } };
     return { body: { meta: { result_count: 0 } } };
   });
-  const told: Billed[] = [];
-  const tell = context({ onBilled: (billed) => told.push(billed) });
-  await at.network.page({ kind: 'followers', subject: '5' }, null, tell);
-  await at.network.tweets(['30', '31'], tell);
-  await at.network.page({ kind: 'search', subject: 'a', product: 'Latest' }, null, tell);
-  expect(told).toEqual([
+  const reported: Billed[] = [];
+  const billedContext = context({ onBilled: (billed) => reported.push(billed) });
+  await at.network.page({ kind: 'followers', subject: '5' }, null, billedContext);
+  await at.network.tweets(['30', '31'], billedContext);
+  await at.network.page({ kind: 'search', subject: 'a', product: 'Latest' }, null, billedContext);
+  expect(reported).toEqual([
     { kind: 'user', items: 1 },
     { kind: 'user', items: 3 },
     { kind: 'tweet', items: 1 },

@@ -165,10 +165,10 @@ describe('an endpoint of X that has no calls left', () => {
 
   it('is named in a refusal if a lookup, and not the list itself, has no calls left', async () => {
     const at = await scripted(answer(['/2/tweets']));
-    const told: unknown[] = [];
-    const observe = (limit: unknown) => told.push(limit);
+    const observed: unknown[] = [];
+    const observe = (limit: unknown) => observed.push(limit);
     await at.network.tweets(['30'], context({ observe }));
-    expect(told).toEqual([{ remaining: 0, resetsInSeconds: 600 }]);
+    expect(observed).toEqual([{ remaining: 0, resetsInSeconds: 600 }]);
     const refused = await failing(at.network.page({ kind: 'thread', subject: '30' }, null, context({ observe })));
     expect(refused).toMatchObject({ code: 'upstream_rate_limited', detail: { isBeside: true, retryAfter: 600 } });
     expect(refused.detail.reason).toBeUndefined();

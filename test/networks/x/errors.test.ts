@@ -28,10 +28,10 @@ const invalid = (...parameters: string[]) =>
   });
 
 /** The outcome: code, reason, seconds to wait. */
-function outcome(status: number, json: unknown, asked: RequestedInput, remaining?: number): unknown[] {
+function outcome(status: number, json: unknown, input: RequestedInput, remaining?: number): unknown[] {
   const limit = remaining === undefined ? undefined : { remaining, resetsInSeconds: 120 };
   const refusal = { status, headers: new Headers(), json, text: JSON.stringify(json) ?? '', limit };
-  const { code, detail } = refusalFailure(refusal, asked) ?? defaultFailure(refusal);
+  const { code, detail } = refusalFailure(refusal, input) ?? defaultFailure(refusal);
   return [code, detail.reason ?? detail.param, detail.retryAfter].filter((part) => part !== undefined);
 }
 
@@ -79,8 +79,8 @@ describe('refusals of X', () => {
     ['too many, no more said', 429, plain(429), LATEST, ['upstream_rate_limited']],
     ['the month is used up', 429, problem('usage-capped'), OBJECTS, ['no_account', 3600], 100],
     ['out of order', 503, plain(503), OBJECTS, ['upstream_error']],
-  ])('%s: %i', (_, status, body, asked, expected, remaining) => {
-    expect(outcome(status, body, asked, remaining)).toEqual(expected);
+  ])('%s: %i', (_, status, body, input, expected, remaining) => {
+    expect(outcome(status, body, input, remaining)).toEqual(expected);
   });
 });
 
@@ -165,9 +165,9 @@ describeWithShared('payloads/v2', 'refusals that X has sent', () => {
     ['too-many-requests.429.json', LIST, ['upstream_rate_limited', 120]],
     ['usage-cap-exceeded.429.json', OBJECTS, ['no_account', 3600]],
     ['users.invalid-ids.400.json', OBJECTS, ['request_rejected']],
-  ] as const)('%s', (file, asked, expected) => {
+  ] as const)('%s', (file, input, expected) => {
     const status = Number(/\.(\d{3})\.json$/.exec(file)?.[1]);
-    expect(outcome(status, readShared(`payloads/v2/${file}`), asked, 0)).toEqual(expected);
+    expect(outcome(status, readShared(`payloads/v2/${file}`), input, 0)).toEqual(expected);
   });
 
   it('and has no others', () => {

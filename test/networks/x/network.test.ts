@@ -285,11 +285,11 @@ it.each(['tweet', 'post'] as const)(
     const reads = (await everyRequest(name)).filter(({ query }) => query.has(`${name}.fields`));
     expect(reads.length).toBeGreaterThan(5);
     for (const { query } of reads) {
-      const asked = (parameter: string) => query.get(parameter)?.split(',');
-      expect(asked('media.fields')).toContain('alt_text');
-      expect(asked('expansions')).toContain('attachments.poll_ids');
-      expect(asked('poll.fields')).toEqual(['id', 'options', 'end_datetime']);
-      expect(asked(`${name}.fields`)).toContain('article');
+      const valuesOf = (parameter: string) => query.get(parameter)?.split(',');
+      expect(valuesOf('media.fields')).toContain('alt_text');
+      expect(valuesOf('expansions')).toContain('attachments.poll_ids');
+      expect(valuesOf('poll.fields')).toEqual(['id', 'options', 'end_datetime']);
+      expect(valuesOf(`${name}.fields`)).toContain('article');
     }
   },
 );

@@ -13,7 +13,7 @@ describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file)
     afterAll(() => prism?.close());
 
     /** The status, and what in the request violates the document. The answers are Prism's own and ignored. */
-    const ask = async (path: string, query: string) => {
+    const send = async (path: string, query: string) => {
       const response = await fetch(`${prism.url}${path}?${query}`, { headers: { authorization: 'Bearer a-token' } });
       await response.arrayBuffer();
       const violations = JSON.parse(response.headers.get('sl-violations') ?? '[]') as { location: string[] }[];
@@ -27,17 +27,17 @@ describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file)
       );
       expect(requests.size).toBeGreaterThan(20);
       for (const { path, query } of requests.values()) {
-        expect(await ask(path, String(query))).toEqual([path, 200, []]);
+        expect(await send(path, String(query))).toEqual([path, 200, []]);
       }
     });
 
     it('let Prism reject too small a page and an unknown field', async () => {
-      expect(await ask('/2/tweets/search/recent', 'query=a&max_results=5')).toMatchObject([
+      expect(await send('/2/tweets/search/recent', 'query=a&max_results=5')).toMatchObject([
         expect.anything(),
         422,
         [{}],
       ]);
-      expect(await ask('/2/tweets', `ids=20&${vocabulary}.fields=nope`)).toMatchObject([expect.anything(), 422, [{}]]);
+      expect(await send('/2/tweets', `ids=20&${vocabulary}.fields=nope`)).toMatchObject([expect.anything(), 422, [{}]]);
     });
   });
 });

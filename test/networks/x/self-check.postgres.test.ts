@@ -35,8 +35,8 @@ const ALL = ['/2/tweets', '/2/tweets/search/recent', '/2/users/12/followers', '/
 async function start(at: Scripted, signal = AbortSignal.timeout(10_000)) {
   const from = at.requests.length;
   const report = await at.network.selfCheck?.(context({ signal }), createCheckMemory(sql));
-  const asked = at.requests.slice(from).map(({ path }) => path);
-  return { said: report?.findings.map(({ ok }) => ok), what: report?.findings ?? [], asked: asked.sort() };
+  const requested = at.requests.slice(from).map(({ path }) => path);
+  return { said: report?.findings.map(({ ok }) => ok), what: report?.findings ?? [], requested: requested.sort() };
 }
 
 it('lets processes that start together ask each question once, and all know the answers', async () => {
@@ -49,15 +49,15 @@ it('lets processes that start together ask each question once, and all know the 
 
 it('asks again at a later start what was refused, which is not billed, and after a day everything', async () => {
   const at = await open();
-  expect((await start(at)).asked).toEqual(ALL);
-  expect(await start(at)).toMatchObject({ asked: ['/2/users/search'], said: [true, true, true, false] });
+  expect((await start(at)).requested).toEqual(ALL);
+  expect(await start(at)).toMatchObject({ requested: ['/2/users/search'], said: [true, true, true, false] });
   await sql`update network_checks set asked_at = now() - interval '1 day 1 second'`;
-  expect((await start(at)).asked).toEqual(ALL);
+  expect((await start(at)).requested).toEqual(ALL);
 });
 
 it('checks each token once, checks a new one when it appears, and stores no token', async () => {
   const at = await open(['one', 'two']);
-  expect((await start(at)).asked).toEqual(['/2/tweets', ...ALL]);
+  expect((await start(at)).requested).toEqual(['/2/tweets', ...ALL]);
   const [row] = await sql`select string_agg(question, ' ') as all from network_checks`;
   expect(row?.all).not.toMatch(/one|two/);
 });
@@ -88,8 +88,8 @@ it('does not report an unknown result as good', async () => {
   const at = await open();
   await start(at);
   await sql`update network_checks set is_good = null, asked_at = now() - interval '1 minute'`;
-  const { what, asked } = await start(at);
-  expect(asked).toEqual(['/2/users/search']);
+  const { what, requested } = await start(at);
+  expect(requested).toEqual(['/2/users/search']);
   expect(what[0]).toEqual({
     ok: true,
     what: 'X: it is not known whether token 1 can read tweets, profiles and timelines; run perch doctor to check.',

@@ -50,9 +50,9 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
   it('sends nothing more to a server that reports a stop, takes it back, and fails no request', async () => {
     const [staying, stopping] = servers as [Server, Server];
     const failed: unknown[] = [];
-    let asking = true;
-    const ask = async (): Promise<void> => {
-      while (asking) {
+    let isSending = true;
+    const keepSending = async (): Promise<void> => {
+      while (isSending) {
         const status = await fetch(url).then(
           (answer) => answer.status,
           (error: unknown) => error,
@@ -60,7 +60,7 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
         if (status !== 200) failed.push(status);
       }
     };
-    const asks = [ask(), ask(), ask(), ask()];
+    const senders = [keepSending(), keepSending(), keepSending(), keepSending()];
     const bothServe = async (): Promise<void> => {
       const before = servers.map((server) => server.answered());
       await until(() => expect(servers.every((server, index) => server.answered() > (before[index] ?? 0))).toBe(true));
@@ -79,8 +79,8 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
       stopping.health(429);
       await bothServe();
     } finally {
-      asking = false;
-      await Promise.all(asks);
+      isSending = false;
+      await Promise.all(senders);
     }
     expect(failed).toEqual([]);
   });
@@ -115,7 +115,7 @@ describeWithHaproxy('a balancer with the usual check', () => {
       await until(async () => expect((await fetch(`${url}/healthz`)).status).toBe(200));
       const seen = { strangers: new Set<number>(), checks: new Set<number>(), customer: new Set<number>() };
       const endsAt = Date.now() + 4000;
-      const asks = async (path: string, into: Set<number>, headers = {}): Promise<void> => {
+      const keepSending = async (path: string, into: Set<number>, headers = {}): Promise<void> => {
         while (Date.now() < endsAt) {
           const answer = await fetch(url + path, { headers });
           into.add(answer.status);
@@ -123,9 +123,9 @@ describeWithHaproxy('a balancer with the usual check', () => {
         }
       };
       await Promise.all([
-        ...['/', '/status', '/openapi.yaml'].map((path) => asks(path, seen.strangers)),
-        asks('/healthz', seen.checks),
-        asks('/v1/me', seen.customer, { 'x-api-key': key }),
+        ...['/', '/status', '/openapi.yaml'].map((path) => keepSending(path, seen.strangers)),
+        keepSending('/healthz', seen.checks),
+        keepSending('/v1/me', seen.customer, { 'x-api-key': key }),
       ]);
       expect(seen.strangers).toContain(429);
       expect(seen.checks).toEqual(new Set([200]));

@@ -80,11 +80,11 @@ describeOnRedis('the metrics of the service', (redis) => {
     ['alerts', RULES.map(({ expr }) => expr)],
     ['panels', QUERIES],
   ])('have every name and label that the %s use', (_what, exprs) => {
-    const asked = exprs.flatMap((expr) => [
+    const used = exprs.flatMap((expr) => [
       ...expr.matchAll(/\b((?:perch|process|nodejs)_\w+?)(?:_(?:bucket|sum|count))?(?:\{([^}]*)\}|(?=[^\w{]|$))/g),
     ]);
-    expect(asked.length).toBeGreaterThan(exprs.length / 2);
-    for (const [whole, name = '', labels = ''] of asked) {
+    expect(used.length).toBeGreaterThan(exprs.length / 2);
+    for (const [whole, name = '', labels = ''] of used) {
       // Exists only with a replica; tested in history.system.test.ts.
       if (name.startsWith('perch_history_replica_')) continue;
       const family = families.get(name);

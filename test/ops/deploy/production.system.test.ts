@@ -204,8 +204,8 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
 
   it('is not ready before it is started, and the check says what to do', () => {
     expect(first.code).toBe(1);
-    const told = Object.fromEntries(first.checks.filter(({ ok }) => !ok).map(({ name, detail }) => [name, detail]));
-    expect(told).toMatchObject({
+    const failing = Object.fromEntries(first.checks.filter(({ ok }) => !ok).map(({ name, detail }) => [name, detail]));
+    expect(failing).toMatchObject({
       TLS: expect.stringMatching(/^make https:\/\/localhost:\d+ reachable, with a valid certificate: .*ECONNREFUSED/),
       Proxy: 'not known until the public address answers: see TLS',
       Operators: expect.stringMatching(
@@ -215,7 +215,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       Metrics: expect.stringMatching(/^start the service with PERCH_METRICS_PORT: no metrics at /),
       Version: 'not known until the public address answers: see TLS',
     });
-    expect(Object.keys(told)).toHaveLength(6);
+    expect(Object.keys(failing)).toHaveLength(6);
   });
 
   it('signs its operator in with a mailed link over TLS', () => {
@@ -233,9 +233,9 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     const charged = { now: 0, before: 0 };
 
     beforeAll(async () => {
-      let asking = true;
-      const ask = async (): Promise<void> => {
-        while (asking) {
+      let isSending = true;
+      const keepSending = async (): Promise<void> => {
+        while (isSending) {
           const response = await front.fetch('/v1/users/lighthouse_hq?fresh=true', {
             headers: { 'x-api-key': customer.key },
           });
@@ -243,7 +243,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
           charged.now += Number(response.headers.get('x-credits-charged'));
         }
       };
-      const asks = [ask(), ask()];
+      const senders = [keepSending(), keepSending()];
       await until('some are charged', () => charged.now > 20);
       charged.before = charged.now;
       try {
@@ -251,8 +251,8 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
         const after = charged.now;
         await until('more are charged', () => charged.now > after);
       } finally {
-        asking = false;
-        await Promise.all(asks);
+        isSending = false;
+        await Promise.all(senders);
       }
       expect(charged.now).toBeGreaterThan(charged.before);
     }, MINUTES);
@@ -280,8 +280,8 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     it(
       'is restored by the commands of the page, with a sound ledger, working keys and the balances of the backup',
       async () => {
-        const told = await run(shellWith('pg_restore'));
-        expect(told).toMatch(/The ledger is consistent: \d+ wallets?, \d+ entries/);
+        const output = await run(shellWith('pg_restore'));
+        expect(output).toMatch(/The ledger is consistent: \d+ wallets?, \d+ entries/);
         const restored = {
           DATABASE_URL: `${env.DATABASE_URL?.replace(/\/\w+$/, '')}/perch_restored`,
           PERCH_METRICS_PORT: '',

@@ -18,8 +18,8 @@ describeOnRedis('WORKERS', (redis) => {
     const { url, started } = await serve(cli, env);
     const key = await newKey(cli);
     // Separate connections, which go to the workers in turn.
-    const ask = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
-    for (let asked = 0; asked < 10; asked += 1) expect((await ask()).status).toBe(200);
+    const request = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
+    for (let nth = 0; nth < 10; nth += 1) expect((await request()).status).toBe(200);
     const scrape = async () => readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
     const counted = async (): Promise<number> =>
       ((await scrape()).get('perch_http_requests_total')?.samples ?? [])

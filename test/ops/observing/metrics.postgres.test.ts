@@ -154,13 +154,13 @@ describe('the metrics', () => {
   it('get no new time series from callers', async () => {
     const names = async () =>
       new Set([...(await scrape()).values()].flatMap(({ samples }) => samples.map(({ labels }) => labels.operation)));
-    const ask = async (n: number) => {
+    const send = async (n: number) => {
       await watched.client.post('/graphql', { query: `query Mine${n} { me { balance } }` });
       await watched.client.get(`/v1/nothing/${n}`);
       await watched.client.get(`/nothing/${n}`);
       await watched.client.send('GET', `/v1/users/user${n}?a${n}=1`);
     };
-    for (let n = 0; n < 5; n += 1) await ask(n);
+    for (let n = 0; n < 5; n += 1) await send(n);
     await until('ad hoc ones are counted', async () => (await names()).has('ad hoc'));
     const known = new Set([...Object.keys(readOperations()), 'ad hoc', 'none', undefined]);
     expect([...(await names())].filter((name) => !known.has(name))).toEqual([]);

@@ -70,10 +70,13 @@ describe('the log has one line per request', () => {
     const release = net.hold();
     const before = net.calls.length;
     // Not with fetch, which would open another connection that is never used.
-    const asked = request(`${perch.url}/v1/users/user9`, { agent: false, headers: { 'x-api-key': account.key } });
-    asked.on('error', () => undefined).end();
+    const clientRequest = request(`${perch.url}/v1/users/user9`, {
+      agent: false,
+      headers: { 'x-api-key': account.key },
+    });
+    clientRequest.on('error', () => undefined).end();
     await net.called(before + 1);
-    asked.destroy();
+    clientRequest.destroy();
     await until('it is logged', () => log.lines.some((line) => line.includes('user9')));
     release();
     const [line] = log.lines.filter((text) => text.includes('user9'));
@@ -136,14 +139,14 @@ describe('no key is ever in the log (A3)', () => {
     await lineOf(last.headers.get('x-request-id'));
     const all = log.lines.join('').toLowerCase();
     expect(all.length).toBeGreaterThan(10_000);
-    for (const told of [
+    for (const sensitive of [
       key.slice('perch_live_'.length),
       encoded,
       secret,
       basic(`${key}:`).slice(6),
       basic(`user:${key}`).slice(6),
     ]) {
-      expect(all).not.toContain(told.toLowerCase());
+      expect(all).not.toContain(sensitive.toLowerCase());
     }
   });
 

@@ -33,11 +33,11 @@ it('reports them for a read that failed at the network', async () => {
 it('reports the upstream time of the network', async () => {
   const release = watched.net.hold();
   const before = watched.net.calls.length;
-  const asked = watched.client.get('/v1/users/user5?fresh=true');
+  const pending = watched.client.get('/v1/users/user5?fresh=true');
   await watched.net.called(before + 1);
   await new Promise((resolve) => setTimeout(resolve, 100));
   release();
-  const [, upstream = '0', total = '0'] = /upstream;dur=([\d.]+), total;dur=([\d.]+)/.exec(timing(await asked)) ?? [];
+  const [, upstream = '0', total = '0'] = /upstream;dur=([\d.]+), total;dur=([\d.]+)/.exec(timing(await pending)) ?? [];
   expect(Number(upstream)).toBeGreaterThan(90);
   expect(Number(total)).toBeGreaterThanOrEqual(Number(upstream) - 2);
 });

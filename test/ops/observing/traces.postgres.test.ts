@@ -103,7 +103,8 @@ describe('traces go to the collector that is configured', () => {
     const all = await spans();
     expect(all.length).toBeGreaterThan(10);
     const text = collector.received.map(({ body }) => body).join('');
-    for (const told of [key, 'private', 'user7', 'user8', account.accountId]) expect(text).not.toContain(told);
+    for (const sensitive of [key, 'private', 'user7', 'user8', account.accountId])
+      expect(text).not.toContain(sensitive);
   });
 
   it.each(['', 'nonsense', `ff-${OF}-${PARENT}-01`, `00-${'0'.repeat(32)}-${PARENT}-01`, `00-${OF}-${PARENT}-01-more`])(

@@ -131,7 +131,7 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     const [early, late] = [books.slowest(0.2, 0.6), books.slowest(0.6, 1)];
     const settled = unaccounted(samples.slice(Math.floor(samples.length / 3)), weighed);
     const trend = trendOf(settled);
-    const told = {
+    const summary = {
       answers: books.answers(),
       statuses,
       kills,
@@ -140,8 +140,8 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
       p99: [early, late],
       trend,
     };
-    onTestFailed(() => say(JSON.stringify({ ...told, settled, broken: books.broken() })));
-    say(JSON.stringify(told));
+    onTestFailed(() => say(JSON.stringify({ ...summary, settled, broken: books.broken() })));
+    say(JSON.stringify(summary));
 
     expect(kills).toBeGreaterThan(0);
     expect(Object.keys(statuses).filter((status) => !['200', '404', '502', '503', '504'].includes(status))).toEqual([]);

@@ -15,8 +15,8 @@ test('fails on an advisory that was not accepted', () => {
 });
 
 test('reports an accepted advisory with its reason until its last day, and fails after it', () => {
-  const told = { accepted: [`${WHAT}. Accepted until 2026-01-31: No guess matters.`], faults: [] };
-  expect(checkAdvisories([ADVISORY], [ROW], '2026-01-31')).toEqual(told);
+  const expected = { accepted: [`${WHAT}. Accepted until 2026-01-31: No guess matters.`], faults: [] };
+  expect(checkAdvisories([ADVISORY], [ROW], '2026-01-31')).toEqual(expected);
   expect(checkAdvisories([ADVISORY], [ROW], '2026-02-01').faults).toEqual([
     `${WHAT}. It was accepted until 2026-01-31.`,
   ]);

@@ -30,10 +30,10 @@ afterEach(() => {
 /** A registry that answers requests for advisories, or not at all. */
 async function registry(advisories: Record<string, unknown[]> | null): Promise<string> {
   server = createServer((request, response) => {
-    const isAsked = request.method === 'POST' && request.url?.endsWith('/advisories/bulk');
-    response.statusCode = isAsked && advisories !== null ? 200 : 404;
+    const isBulkQuery = request.method === 'POST' && request.url?.endsWith('/advisories/bulk');
+    response.statusCode = isBulkQuery && advisories !== null ? 200 : 404;
     response.setHeader('content-type', 'application/json');
-    request.resume().on('end', () => response.end(JSON.stringify((isAsked && advisories) || {})));
+    request.resume().on('end', () => response.end(JSON.stringify((isBulkQuery && advisories) || {})));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

@@ -3,7 +3,7 @@ import { BUSY } from './fixture.js';
 
 /** A hosted client asks for consent. */
 export const CONSENT: ConsentModel = {
-  ask: {
+  authRequest: {
     client: {
       clientId: '0192f3c1-7a54-7c11-9a51-3f0d5a6b7c8d',
       name: 'Reading Room',

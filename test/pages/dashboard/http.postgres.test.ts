@@ -25,7 +25,7 @@ describe('a visitor who is not signed in', () => {
     [`/dashboard/keys/${randomUUID()}`, null],
     ['/dashboard/security', '/dashboard/security'],
   ])('is sent from %s to sign in, and returns', async (path, next) => {
-    const answer = await service.ask(path, {});
+    const answer = await service.request(path, {});
     expect(answer.status).toBe(303);
     expect(placeOf(answer)).toBe(`/sign-in?next=${encodeURIComponent(next ?? path)}`);
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
@@ -38,7 +38,7 @@ describe('a visitor who is not signed in', () => {
     ['/dashboard/credits/buy', '/dashboard/credits'],
     ['/dashboard/security/end-others', '/dashboard/security'],
   ])('cannot send a form to %s', async (path, next) => {
-    const answer = await service.ask(path, { method: 'POST', body: new URLSearchParams({ name: 'x' }) });
+    const answer = await service.request(path, { method: 'POST', body: new URLSearchParams({ name: 'x' }) });
     expect([answer.status, placeOf(answer)]).toEqual([303, `/sign-in?next=${encodeURIComponent(next)}`]);
   });
 });
@@ -235,7 +235,7 @@ describe('impossible requests', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.words).toContain(title);
-    const { headers } = await service.ask(path, { headers: { accept: 'application/json' } });
+    const { headers } = await service.request(path, { headers: { accept: 'application/json' } });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
@@ -245,7 +245,7 @@ describe('impossible requests', () => {
     const page = await ada.get('/dashboard', fromOne);
     expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
     expect(page.words).toContain('Too many requests');
-    expect((await service.ask('/v1/elsewhere', { headers: { accept: 'text/html' } })).body).toMatch(/^{"error"/);
+    expect((await service.request('/v1/elsewhere', { headers: { accept: 'text/html' } })).body).toMatch(/^{"error"/);
   });
 });
 

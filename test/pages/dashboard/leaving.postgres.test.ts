@@ -43,10 +43,10 @@ it.each(PATHS)('%s: cancels its queries when the visitor leaves', { retry: 2 }, 
     await locker`select pg_advisory_xact_lock(1)`;
     await locker`lock table statement_entries, usage_hours, usage_days, audit_log in access exclusive mode`;
     const leaving = new AbortController();
-    const asked = customer.get(path, {}, leaving.signal).catch(() => 'left');
+    const pending = customer.get(path, {}, leaving.signal).catch(() => 'left');
     await expect.poll(atWork).toBeGreaterThan(0);
     leaving.abort();
-    expect(await asked).toBe('left');
+    expect(await pending).toBe('left');
     // The database itself ends a wait for a lock only after two seconds.
     await expect.poll(atWork, { timeout: 1000 }).toBe(0);
   } finally {

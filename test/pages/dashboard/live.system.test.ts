@@ -12,7 +12,7 @@ describeInChromium('the overview, left open', () => {
   let tab: Visit;
   let page: Page;
   /** How many updates the page has requested. */
-  let asked: number;
+  let requests: number;
 
   beforeAll(async () => {
     service = await startDashboard();
@@ -39,9 +39,9 @@ describeInChromium('the overview, left open', () => {
     await page.clock.install({ time: now });
     await page.clock.pauseAt(now + 60_000);
     await page.context().addCookies([ada.cookie]);
-    asked = 0;
+    requests = 0;
     page.on('request', (request) => {
-      if (request.url().endsWith('/dashboard/live')) asked += 1;
+      if (request.url().endsWith('/dashboard/live')) requests += 1;
     });
     await page.goto(`${service.url}/dashboard`);
   };
@@ -119,14 +119,14 @@ describeInChromium('the overview, left open', () => {
   it('sends no request while hidden or paused, and one as soon as it is visible again', async () => {
     await hide(true);
     await page.clock.runFor(60_000);
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
     await ada.read(keyId, 100);
     await hide(false);
     await balance().getByText('900').waitFor();
     await page.getByRole('button', { name: 'Pause updates' }).click();
-    const before = asked;
+    const before = requests;
     await page.clock.runFor(60_000);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
     await ada.read(keyId, 100);
     await page.getByRole('button', { name: 'Resume updates' }).click();
     await balance().getByText('800').waitFor();
@@ -135,7 +135,7 @@ describeInChromium('the overview, left open', () => {
   it('stops after half an hour without use, so that it does not keep the session alive', async () => {
     await page.clock.fastForward(1_800_000);
     await page.clock.runFor(600_000);
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
     await page.keyboard.press('Tab');
     await look();
   });
@@ -144,9 +144,9 @@ describeInChromium('the overview, left open', () => {
     await service.sql`update sessions set ended_at = now() where account_id = ${ada.accountId}`;
     await look();
     await page.getByRole('button', { name: 'Pause updates' }).waitFor({ state: 'detached' });
-    const before = asked;
+    const before = requests;
     await page.clock.runFor(600_000);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 
   it('shows the current state without scripts, and updates it on a reload', async () => {

@@ -20,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(Object.values(served ?? {}).map((one) => one.close())));
 
-const ask = async (one: Served, path: string, method = 'GET') => {
+const request = async (one: Served, path: string, method = 'GET') => {
   const answer = await fetch(one.url + path, { method, headers: { accept: 'text/html' } });
   return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 };
-const get = (name: Name, path: string) => ask(served[name], path);
+const get = (name: Name, path: string) => request(served[name], path);
 const page = async (name: Name, url: string): Promise<string> => (await get(name, url)).body;
 /** The text of a page: without tags, with spaces folded. */
 const words = async (name: Name, url: string): Promise<string> =>
@@ -33,7 +33,7 @@ const words = async (name: Name, url: string): Promise<string> =>
 it('dates its figures while the replica is well behind', async () => {
   let asOf: Date | null = new Date('2026-11-27T09:00:05.500Z');
   const one = await serveHousehold(BUSY, { historyAsOf: async () => asOf });
-  const text = async () => (await ask(one, '/dashboard/usage')).body;
+  const text = async () => (await request(one, '/dashboard/usage')).body;
   expect(await text()).toContain('statements are as of 2026-11-27 09:00:05 UTC.');
   asOf = null;
   expect(await text()).not.toContain('are as of');
@@ -131,16 +131,16 @@ describe('overview', () => {
   it('warns of a low balance with the share that is left', async () => {
     const low = { ...BUSY, account: { ...BUSY.account, balance: 7_000_000 } };
     const one = await serveHousehold(low);
-    const { body } = await ask(one, '/dashboard');
+    const { body } = await request(one, '/dashboard');
     await one.close();
     expect(body).toContain('The balance is low.');
   });
 
   it('does not promise a higher rate for payments when the operator has set the rate', async () => {
     const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
-    const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
+    const [{ body }, { body: credits }] = [await request(one, '/dashboard'), await request(one, '/dashboard/credits')];
     const closed = await serveHousehold({ ...BUSY, open: false, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
-    const { body: unsold } = await ask(closed, '/dashboard');
+    const { body: unsold } = await request(closed, '/dashboard');
     await Promise.all([one.close(), closed.close()]);
     expect(unsold).toContain('Set by the operator for this account.');
     expect(unsold).not.toContain('Payments do not change it.');
@@ -225,7 +225,7 @@ describe('credits', () => {
 
   it('says how to get credits when the operator names no contact', async () => {
     const one = await serveHousehold({ ...BUSY, open: false }, { contact: null });
-    const { body } = await ask(one, '/dashboard/credits');
+    const { body } = await request(one, '/dashboard/credits');
     await one.close();
     expect(body).toContain('This server does not say how to reach them');
     expect(body).not.toContain('mailto:');
@@ -285,7 +285,7 @@ describe('apps', () => {
     [0.1, uuid(900), 'The app did not fetch its key within a minute.'],
   ])('lists an app that was allowed %s days ago and has no key', async (days, grant, text) => {
     const one = await serveHousehold({ ...BUSY, log: [allowed(days, grant, 'late')] });
-    const { body } = await ask(one, '/dashboard/clients');
+    const { body } = await request(one, '/dashboard/clients');
     await one.close();
     expect(body).toContain('Allowed, not connected yet');
     expect(body).toContain('Late app');
@@ -302,7 +302,7 @@ describe('apps', () => {
       ...BUSY.grants,
     ] as typeof BUSY.grants;
     const one = await serveHousehold({ ...BUSY, grants, log: [event] });
-    const { body } = await ask(one, '/dashboard/clients');
+    const { body } = await request(one, '/dashboard/clients');
     await one.close();
     expect(body).not.toContain('Allowed, not connected yet');
   });
@@ -375,7 +375,7 @@ describe('every answer', () => {
       throw new Error('connection to 10.0.0.7 lost');
     };
     const one = await serveHousehold({ ...BUSY, log: Object.assign([], { slice }) });
-    const { statusCode, body, headers } = await ask(one, '/dashboard/security');
+    const { statusCode, body, headers } = await request(one, '/dashboard/security');
     await one.close();
     expect([statusCode, headers['cache-control']]).toEqual([500, 'private, no-store']);
     expect(body).toContain('Something went wrong on our side.');
@@ -383,7 +383,7 @@ describe('every answer', () => {
   });
 
   it('has no body for HEAD', async () => {
-    const { statusCode, body } = await ask(served.busy, '/dashboard', 'HEAD');
+    const { statusCode, body } = await request(served.busy, '/dashboard', 'HEAD');
     expect([statusCode, body]).toEqual([200, '']);
   });
 });

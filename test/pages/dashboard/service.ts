@@ -82,12 +82,12 @@ export async function startDashboard({
   const grantStore = createGrantStore(sql);
   const people = createEmailAccounts(sql);
 
-  let asked = 0;
+  let requests = 0;
   /** Sends each request from another address unless given one: an address's limit refills only as the clock moves. */
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-    asked += 1;
+  const request = async (path: string, init: RequestInit): Promise<Answer> => {
+    requests += 1;
     const headers = new Headers(init.headers);
-    if (!headers.has('x-forwarded-for')) headers.set('x-forwarded-for', `10.0.${asked >> 8}.${asked & 255}`);
+    if (!headers.has('x-forwarded-for')) headers.set('x-forwarded-for', `10.0.${requests >> 8}.${requests & 255}`);
     const answer = await fetch(perch.url + path, { redirect: 'manual', ...init, headers });
     const body = await answer.text();
     const words = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -119,7 +119,7 @@ export async function startDashboard({
   };
 
   return {
-    ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
+    ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, request },
     settling: perch.customers.settling,
     /** Resolves once no mail with a link is on its way. */
     mailsSent: () => perch.customers.signIn.close(),
@@ -134,12 +134,12 @@ export async function startDashboard({
       return {
         ...{ accountId, personId, sessionId, cookie: { name: 'perch', value: token, url: perch.url } },
         get: (path, headers = {}, signal = undefined, more = '') =>
-          ask(path, {
+          request(path, {
             headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
             ...(signal && { signal }),
           }),
         post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }, more = '') =>
-          ask(path, {
+          request(path, {
             method: 'POST',
             body: new URLSearchParams(fields),
             headers: { cookie: [cookie.cookie, more].join('; '), ...headers },

@@ -104,7 +104,7 @@ const loggedFrom = (receipt: Receipt, { accountId, keys }: AccountRecord, nth: n
   ...(nth % 4 === 3
     ? { status: 404, code: 'not_found', message: 'There is no user with the handle nobody_here.', charged: 0 }
     : { status: 200, code: null, message: null, charged: receipt.amount }),
-  asked: `GET /v1/users/harbor_obs/tweets?count=${nth + 1}`,
+  requestLine: `GET /v1/users/harbor_obs/tweets?count=${nth + 1}`,
   ms: 12 + nth * 7,
 });
 

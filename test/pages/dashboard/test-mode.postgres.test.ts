@@ -193,14 +193,14 @@ describe('the first steps', () => {
 });
 
 describe('the test key of a session', () => {
-  const ask = (customer = ada) =>
+  const requestKey = (customer = ada) =>
     customer.post('/dashboard/test-key', {}, { 'sec-fetch-site': 'same-origin', accept: 'application/json' });
   const keyIn = ({ body }: Answer): string => JSON.parse(body).key;
   const me = async (key: string) => (await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } })).status;
 
   it('reads invented data with play credits, and spends nothing live', async () => {
     await ada.grant(10);
-    const answer = await ask();
+    const answer = await requestKey();
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
     const read = await fetch(`${service.url}/v1/users/harbor_obs`, { headers: { 'x-api-key': keyIn(answer) } });
     expect(read.status).toBe(200);
@@ -210,35 +210,35 @@ describe('the test key of a session', () => {
   });
 
   it('is the same however often a session asks, and each session has its own', async () => {
-    const keys = await Promise.all([ask(), ask(), ask()]);
+    const keys = await Promise.all([requestKey(), requestKey(), requestKey()]);
     expect(new Set(keys.map(keyIn)).size).toBe(1);
     const eve = await service.customer();
-    expect(keyIn(await ask(eve))).not.toBe(keyIn(await ask()));
+    expect(keyIn(await requestKey(eve))).not.toBe(keyIn(await requestKey()));
     const listed = await ada.get('/dashboard/keys', {}, undefined, 'perch-mode=test');
     expect(listed.body.split('GraphiQL and API reference')).toHaveLength(1 + 2);
     expect(listed.words).toContain('Expiring');
   });
 
   it('expires within two hours', async () => {
-    const { expires_at } = JSON.parse((await ask()).body);
+    const { expires_at } = JSON.parse((await requestKey()).body);
     const hours = (Date.parse(expires_at) - service.clock.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(1);
     expect(hours).toBeLessThanOrEqual(2);
   });
 
   it('ends with the session', async () => {
-    const key = keyIn(await ask());
+    const key = keyIn(await requestKey());
     expect(await me(key)).toBe(200);
     await ada.post(`/dashboard/security/sessions/${ada.sessionId}/end`);
     await expect.poll(() => me(key)).toBe(401);
   });
 
   it('is not replaced within the hour after its owner revokes it', async () => {
-    const key = keyIn(await ask());
+    const key = keyIn(await requestKey());
     const { body } = await ada.get('/dashboard/keys', {}, undefined, 'perch-mode=test');
     const [, keyId = ''] = /href="\/dashboard\/keys\/([0-9a-f-]{36})"/.exec(body) ?? [];
     await ada.post(`/dashboard/keys/${keyId}/revoke`, {}, { 'sec-fetch-site': 'same-origin' }, 'perch-mode=test');
-    const again = await ask();
+    const again = await requestKey();
     expect(again.status).toBe(400);
     expect(JSON.parse(again.body).error.message).toMatch(
       /^You revoked this browser's test key\. It gets another one in \d+ minutes?;/,

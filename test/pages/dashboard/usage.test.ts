@@ -20,7 +20,7 @@ import { apart, coloursOf, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
 
-const ask = (query: string) => readUsageParams(new URLSearchParams(query), NOW_MS);
+const parse = (query: string) => readUsageParams(new URLSearchParams(query), NOW_MS);
 const RANGE = { from: '2026-08-24', to: '2026-11-21' };
 const NOVEMBER = { from: '2026-11-01', to: '2026-11-03' };
 
@@ -38,18 +38,18 @@ const drawn = (data: ChartData): ShownChart => {
 
 describe('the range of a usage page', () => {
   it('defaults to the last 30 days by day, including today', () => {
-    expect(ask('')).toEqual({ from: '2026-10-23', to: '2026-11-21', groups: ['day'] });
-    expect(ask('from=&to=&group=')).toEqual(ask(''));
+    expect(parse('')).toEqual({ from: '2026-10-23', to: '2026-11-21', groups: ['day'] });
+    expect(parse('from=&to=&group=')).toEqual(parse(''));
   });
 
   it('accepts hours for the days for which they are kept, and names those days in a refusal', () => {
-    expect(ask('from=2026-11-14&group=key,hour').groups).toEqual(['hour', 'key']);
-    expect(() => ask('from=2026-11-13&group=hour')).toThrow('kept for 8 days: choose a first day from 2026-11-14 on');
+    expect(parse('from=2026-11-14&group=key,hour').groups).toEqual(['hour', 'key']);
+    expect(() => parse('from=2026-11-13&group=hour')).toThrow('kept for 8 days: choose a first day from 2026-11-14 on');
   });
 
   it('accepts groups repeated or with commas, in one order', () => {
-    expect(ask('group=key&group=day').groups).toEqual(['day', 'key']);
-    expect(ask('group=key,endpoint,key').groups).toEqual(['endpoint', 'key']);
+    expect(parse('group=key&group=day').groups).toEqual(['day', 'key']);
+    expect(parse('group=key,endpoint,key').groups).toEqual(['endpoint', 'key']);
   });
 
   it.each([
@@ -62,12 +62,12 @@ describe('the range of a usage page', () => {
     'to=9999-12-31',
     'to=0000-01-05',
   ])('refuses %s with a message', (query) => {
-    expect(() => ask(query)).toThrow(/day|grouped/);
+    expect(() => parse(query)).toThrow(/day|grouped/);
   });
 
   it('survives a round trip through its address', () => {
-    const one = ask('from=2026-11-01&to=2026-11-03&group=endpoint,key');
-    expect(ask(usageQuery(one))).toEqual(one);
+    const one = parse('from=2026-11-01&to=2026-11-03&group=endpoint,key');
+    expect(parse(usageQuery(one))).toEqual(one);
   });
 });
 
@@ -255,14 +255,14 @@ describe.each(['light', 'dark'] as const)('colours of charts in the %s scheme', 
 describe('the file', () => {
   it('has a header and CRLF, and credits with at most three decimals (RFC 4180)', () => {
     const rows = [{ ...row('2026-11-02', 'user', 1020), keyPrefix: 'perch_live_8fK2xQ' }];
-    expect(csvText(usageCsv(ask('group=day,endpoint,key'), rows))).toBe(
+    expect(csvText(usageCsv(parse('group=day,endpoint,key'), rows))).toBe(
       'day,endpoint,key_prefix,requests,items,cache_hits,credits\r\n2026-11-02,user,perch_live_8fK2xQ,1,4,1,1.02\r\n',
     );
     const hours = [{ ...row('2026-11-02', 'user', 1020), hour: '2026-11-02T13:00:00Z' }];
-    expect(csvText(usageCsv(ask('from=2026-11-20&group=hour'), hours))).toBe(
+    expect(csvText(usageCsv(parse('from=2026-11-20&group=hour'), hours))).toBe(
       'hour,requests,items,cache_hits,credits\r\n2026-11-02T13:00:00Z,1,4,1,1.02\r\n',
     );
-    expect(csvText(usageCsv(ask(''), []))).toBe('day,requests,items,cache_hits,credits\r\n');
+    expect(csvText(usageCsv(parse(''), []))).toBe('day,requests,items,cache_hits,credits\r\n');
   });
 
   it.each([

@@ -34,8 +34,8 @@ describe('for accounts that are not operators', () => {
   ];
   const asUnknown = async (path: string, headers: Record<string, string>) => {
     const [here, nowhere] = await Promise.all([
-      service.ask(path, { headers }),
-      service.ask('/nowhere-at-all', { headers }),
+      service.request(path, { headers }),
+      service.request('/nowhere-at-all', { headers }),
     ]);
     expect(here.status).toBe(404);
     expect(here.headers.get('cache-control')).toBe(nowhere.headers.get('cache-control'));
@@ -45,7 +45,7 @@ describe('for accounts that are not operators', () => {
   it.each(PATHS)('%s does not exist without a session', async (path) => {
     const { here, nowhere } = await asUnknown(path, {});
     expect(JSON.parse(here.body)).toMatchObject({ error: { code: JSON.parse(nowhere.body).error.code } });
-    expect((await service.ask(path, { headers: { accept: 'text/html' } })).words).toContain('Page not found');
+    expect((await service.request(path, { headers: { accept: 'text/html' } })).words).toContain('Page not found');
   });
 
   it.each(PATHS)('%s does not exist for a customer', async (path) => {
@@ -56,9 +56,9 @@ describe('for accounts that are not operators', () => {
   it('refuses an API key of an operator', async () => {
     const { key } = await olga.key();
     for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
-      for (const path of PATHS) expect((await service.ask(path, { headers })).status).toBe(404);
+      for (const path of PATHS) expect((await service.request(path, { headers })).status).toBe(404);
       const body = new URLSearchParams({ credits: '5', reason: 'x', step: 'confirmed' });
-      const answer = await service.ask(`${pathOf(ada)}/grant`, { method: 'POST', body, headers });
+      const answer = await service.request(`${pathOf(ada)}/grant`, { method: 'POST', body, headers });
       expect(answer.status).toBe(404);
     }
     expect((await ada.account()).balance).toBe(0);
@@ -140,7 +140,7 @@ describe('freezing', () => {
     const me = () => {
       // The account may send one request a second.
       service.clock.advance(1000);
-      return service.ask('/v1/me', { headers: { 'x-api-key': key } });
+      return service.request('/v1/me', { headers: { 'x-api-key': key } });
     };
     expect((await me()).status).toBe(200);
     const answer = await olga.post(`${pathOf(ada)}/freeze`);
@@ -224,7 +224,7 @@ describe('a sign-in link', () => {
     expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
     const token = /\/sign-in#([\w-]+)/.exec(body)?.[1] ?? '';
     expect((await olga.get(pathOf(ada))).body).not.toContain(token);
-    const signedIn = await service.ask('/sign-in', {
+    const signedIn = await service.request('/sign-in', {
       method: 'POST',
       body: new URLSearchParams({ token, seen: '1' }),
       headers: { 'sec-fetch-site': 'same-origin' },
@@ -253,7 +253,7 @@ describe('the rate limit', () => {
     const { key } = await ada.key();
     const limit = async () => {
       service.clock.advance(1000);
-      const { headers } = await service.ask('/v1/me', { headers: { 'x-api-key': key } });
+      const { headers } = await service.request('/v1/me', { headers: { 'x-api-key': key } });
       return /limit=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
     };
     expect(await limit()).toBe('1');

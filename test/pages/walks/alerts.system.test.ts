@@ -15,7 +15,7 @@ import { manualClock } from '../../kit/time/manual-clock.js';
 const SLOW_MS = 120_000;
 
 describeInChromium(
-  'a customer who wants to be told',
+  'a customer who wants to be notified',
   () => {
     const mails: string[] = [];
     const clock = manualClock();

@@ -119,9 +119,9 @@ describeInChromium(
       const issuer = new URL(url);
       const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...loose });
       const as = await oauth.processDiscoveryResponse(issuer, found);
-      const asked = { client_name: 'Walk client', redirect_uris: [callback] };
+      const metadata = { client_name: 'Walk client', redirect_uris: [callback] };
       const client = await oauth.processDynamicClientRegistrationResponse(
-        await oauth.dynamicClientRegistrationRequest(as, asked, loose),
+        await oauth.dynamicClientRegistrationRequest(as, metadata, loose),
       );
       const verifier = oauth.generateRandomCodeVerifier();
       const to = new URL(as.authorization_endpoint ?? '');

@@ -29,12 +29,12 @@ export async function triesFailingHandles(tab: Tab, url: string, liveKey: string
   for (const { handle, code, reason } of FAILING_HANDLES) {
     await tab.fill('handle (required)', handle);
     await tab.click('button', 'Send');
-    const told = [`"code": "${code}"`, ...(reason === undefined ? [] : [`"reason": "${reason}"`])];
-    const isTold = async () => {
+    const expected = [`"code": "${code}"`, ...(reason === undefined ? [] : [`"reason": "${reason}"`])];
+    const isShown = async () => {
       const answer = await tab.words('#try-answer');
-      return told.every((each) => answer.includes(each));
+      return expected.every((each) => answer.includes(each));
     };
-    await until(isTold, `${handle} is answered with ${told}`);
+    await until(isShown, `${handle} is answered with ${expected}`);
     expect(await tab.words('#try-bill')).toContain(`${ERROR_CODES[code].status}: nothing charged`);
     expect((await live.get('/v1/users/quay_library')).body.credits_charged).toBe(0.5);
   }

@@ -37,7 +37,7 @@ const turns = (menu: string, name: string) => async (tab: Tab) => {
 };
 
 /** How many links were requested. Each is requested from another address, because one alone would exceed its rate limit. */
-let asked = 0;
+let requested = 0;
 
 // Requests each link once per person: the session storage remembers those that were requested.
 const DEAD_LINKS = `(async () => {
@@ -62,8 +62,8 @@ const DEAD_LINKS = `(async () => {
 /** What is wrong with a page at any width, with its links, and what went wrong since the page before. */
 async function flawsOf(tab: Tab, widths: readonly number[]): Promise<string[]> {
   const seen = await flawsAtWidths(tab, widths);
-  const links = await tab.run<{ asked: number; dead: string[] }>(DEAD_LINKS.replaceAll('FIRST', String(asked)));
-  asked += links.asked;
+  const links = await tab.run<{ asked: number; dead: string[] }>(DEAD_LINKS.replaceAll('FIRST', String(requested)));
+  requested += links.asked;
   return [...seen, ...links.dead, ...tab.troubles()];
 }
 

@@ -17,7 +17,7 @@ export async function serverOf(home: string): Promise<{ pid: number; data: strin
 
 export interface Opened {
   readonly process: ChildProcess;
-  readonly told: { started: boolean; one: number };
+  readonly report: { started: boolean; one: number };
   /** Makes the process leave the server, and waits until the process has ended. */
   leave(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openInProcess(home: string, as: { uid?: number; gid?: numb
   const [text] = await Promise.race([line, exit.then(() => Promise.reject(new Error(complaint)))]);
   return {
     process: child,
-    told: JSON.parse(text) as Opened['told'],
+    report: JSON.parse(text) as Opened['report'],
     async leave() {
       child.stdin.end();
       await exit;

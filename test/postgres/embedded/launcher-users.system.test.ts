@@ -45,7 +45,7 @@ test.runIf(nobodyMayReadUs)('starts, attaches and stops as an unprivileged user'
   await chown(home, nobody.uid, nobody.gid);
   const first = await openInProcess(home, nobody);
   const second = await openInProcess(home, nobody);
-  expect([first.told, second.told]).toEqual([
+  expect([first.report, second.report]).toEqual([
     { started: true, one: 1 },
     { started: false, one: 1 },
   ]);

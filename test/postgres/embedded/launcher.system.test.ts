@@ -37,8 +37,8 @@ test('starts the server for the first process, attaches the next, and stops it w
 
 test('starts one server for two processes that open an empty folder at once', async () => {
   const opened = await Promise.all([openInProcess(home), openInProcess(home)]);
-  expect(opened.map((one) => one.told.one)).toEqual([1, 1]);
-  expect(opened.map((one) => one.told.started).sort()).toEqual([false, true]);
+  expect(opened.map((one) => one.report.one)).toEqual([1, 1]);
+  expect(opened.map((one) => one.report.started).sort()).toEqual([false, true]);
   const server = await serverOf(home);
   await Promise.all(opened.map((one) => one.leave()));
   expect(await server.runs()).toBe(false);

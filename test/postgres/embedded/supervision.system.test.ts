@@ -72,7 +72,7 @@ test(
 test('restarts the server from a process that only joined it when the one that started it died', SLOW, async () => {
   const starter = await openInProcess(home);
   const joined = await openEmbeddedPostgres({ home });
-  expect([starter.told.started, joined.started]).toEqual([true, false]);
+  expect([starter.report.started, joined.started]).toEqual([true, false]);
   const sql = connect(joined.connection);
   starter.process.kill('SIGKILL');
   await killAndAwait(sql);

@@ -115,7 +115,7 @@ describe('an account or a key that does not exist', () => {
 
   test('has no balance', async () => {
     const [payer, { keyId }] = [await openPayer(accounts), await openPayer(accounts)];
-    const asked = ledger.balance({ ...payer, keyId });
-    await expect(asked).rejects.toThrow(`no wallet ${payer.walletId} with key ${keyId}`);
+    const balance = ledger.balance({ ...payer, keyId });
+    await expect(balance).rejects.toThrow(`no wallet ${payer.walletId} with key ${keyId}`);
   });
 });

@@ -37,17 +37,17 @@ const tables = async () =>
   ).map(({ name }) => name);
 const usage = () => ledger.usage(payer.accountId, { ...ALL, group: ['day', 'endpoint', 'key'] });
 
-function signalled(): { heard: Promise<void>; tell: () => void } {
-  let tell = (): void => {};
-  const heard = new Promise<void>((done) => {
-    tell = done;
+function signalled(): { received: Promise<void>; signal: () => void } {
+  let signal = (): void => {};
+  const received = new Promise<void>((done) => {
+    signal = done;
   });
-  return { heard, tell };
+  return { received, signal };
 }
 
 test('archives and restores two months with exact books throughout and every row unchanged', async () => {
-  const told = async () => [await usage(), await spentBy(accounts, payer), await ledger.balance(payer)];
-  const [rows, before] = [await rowsOf(), await told()];
+  const reports = async () => [await usage(), await spentBy(accounts, payer), await ledger.balance(payer)];
+  const [rows, before] = [await rowsOf(), await reports()];
   expect(await faults()).toEqual([]);
 
   const archived = await archive();
@@ -58,7 +58,7 @@ test('archives and restores two months with exact books throughout and every row
   expect(await rowsOf()).toHaveLength(1);
   expect((await tables()).filter((name) => /2025/.test(name))).toEqual([]);
   expect(await faults()).toEqual([]);
-  expect(await told()).toEqual(before);
+  expect(await reports()).toEqual(before);
   expect((await readdir(folder)).sort()).toEqual([
     `debits-${JANUARY}.json`,
     `debits-${JANUARY}.ndjson.gz`,
@@ -174,12 +174,12 @@ test('keeps a month in the database if a debit is posted after its file was writ
   const [posting, wait] = [signalled(), signalled()];
   const posted = sql.begin(async (tx) => {
     await tx`lock table debits_2025_01 in row exclusive mode`;
-    await posting.heard;
+    await posting.received;
     await ledger.post(late);
   });
-  const failed = archiveBefore(sql, BEFORE, folder, { onNote: () => wait.tell() });
-  await Promise.race([failed, wait.heard]);
-  posting.tell();
+  const failed = archiveBefore(sql, BEFORE, folder, { onNote: () => wait.signal() });
+  await Promise.race([failed, wait.received]);
+  posting.signal();
   await expect(failed).rejects.toThrow(`debits of ${JANUARY} were posted while it was written`);
   await posted;
   expect(await rowsOf()).toHaveLength(22);
@@ -231,11 +231,11 @@ test('lets current debits be posted, and waits for a query that is reading the l
   const over = signalled();
   const reading = sql.begin(async (tx) => {
     await tx`select count(*) from debits`;
-    await over.heard;
+    await over.received;
   });
   const archived = archiveBefore(sql, BEFORE, folder, { onNote: (text) => void notes.push(text) });
   await Promise.race([archived, vi.waitUntil(() => notes.length > 0, { timeout: 20_000 })]);
-  over.tell();
+  over.signal();
   await reading;
   expect(await archived).toHaveLength(2);
   await restore(JANUARY);

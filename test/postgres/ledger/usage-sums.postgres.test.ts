@@ -32,19 +32,19 @@ test('folds hours of past days into days on any node without changing a result',
       insert into usage_hours select account_id, date_trunc('hour', at, 'UTC'), operation, key_id, count(*), sum(items),
         sum(cache_hits), sum(amount_thousandths) from ledger_entries where kind = 'debit' group by 1, 2, 3, 4`;
   });
-  const ask = () =>
+  const readUsage = () =>
     Promise.all(
       [[], ['day'], ['day', 'endpoint', 'key']].map((group) =>
         nodes[1].usage(payer.accountId, { ...ALL, group: group as ('day' | 'endpoint' | 'key')[] }),
       ),
     );
-  const before = await ask();
+  const before = await readUsage();
   expect((await nodes[0].check()).faults).toEqual([]);
-  const [during] = await Promise.all([ask(), nodes[0].runMaintenance(), nodes[1].runMaintenance()]);
+  const [during] = await Promise.all([readUsage(), nodes[0].runMaintenance(), nodes[1].runMaintenance()]);
   expect(during).toEqual(before);
   // Each of two concurrent runs may have left some work to the other; the next run does it.
   await nodes[0].runMaintenance();
-  expect(await ask()).toEqual(before);
+  expect(await readUsage()).toEqual(before);
   expect((await nodes[0].check()).faults).toEqual([]);
   const [left] = await sql<{ hours: number; days: number }[]>`
     select (select count(*) from usage_hours where hour < date_trunc('day', now(), 'UTC') - interval '8 days') as hours,

@@ -71,17 +71,17 @@ describe('sums', () => {
     await sumsEndedBefore(2 * HOUR_MS);
     const ids = [ago(HOUR_MS), ago(HOUR_MS / 2), {}, { requestId: randomId() }, ago(3 * HOUR_MS)];
     for (const [nth, id] of ids.entries()) await ledger.post(debitOf(payer, 100 * 2 ** nth, id));
-    const told = async () => [
+    const reports = async () => [
       await ledger.usage(payer.accountId, { ...ALL, group: ['day', 'hour', 'endpoint', 'key'] }),
       await spentBy(accounts, payer),
       await faults(),
     ];
-    const before = await told();
+    const before = await reports();
     expect(before.slice(1)).toEqual([3_100, []]);
     expect(await sql`select from unsummed_debits`).toHaveLength(3);
     await ledger.runMaintenance();
     expect(await sql`select from unsummed_debits`).toHaveLength(1);
-    expect(await told()).toEqual(before);
+    expect(await reports()).toEqual(before);
     // A request that took longer than the sums wait for.
     await ledger.post(debitOf(payer, 1, ago(HOUR_MS / 2)));
     expect(await sql`select from unsummed_debits`).toHaveLength(1);

@@ -39,7 +39,7 @@ export const fails =
   };
 
 /** The statement is executed, but its answer is lost. */
-export const unheard: Fate = (run) => {
+export const answerLost: Fate = (run) => {
   run();
   throw lost;
 };
@@ -71,7 +71,7 @@ export function openPosts(queueOf?: QueueOf) {
     database.addKey({ ...key, keyId: `capped ${letter}`, cap: CAP });
   }
   const names = new Map<Debit, string>();
-  const { statements, asked, next, always } = scripted(database, names);
+  const { statements, executed, next, always } = scripted(database, names);
   const submit = createPost(statements, { monotonic: time, timers: time }, queueOf);
   /** The outcome of each debit so far: its result or its error. */
   const answers: Record<string, unknown> = {};
@@ -92,7 +92,7 @@ export function openPosts(queueOf?: QueueOf) {
   };
   const walletOf = (letter: string) => database.wallets.get(`wallet ${letter}`) as Wallet;
   const balanceOf = (letter: string) => walletOf(letter).balance;
-  return { post, run: (ms: number) => time.run(ms), lock, balanceOf, asked, next, always, answers };
+  return { post, run: (ms: number) => time.run(ms), lock, balanceOf, executed, next, always, answers };
 }
 
 /** The id of a request that begins now, or, if not timely, one that contains no time, as random ids. */
@@ -131,23 +131,23 @@ function debitOf(name: string, more: Partial<Debit>): Debit {
 
 /** The statements of a database, recorded as in `skipLocked: a1 b1`, and control over how the next ones end. */
 function scripted(database: Database, names: ReadonlyMap<Debit, string>) {
-  const asked: string[] = [];
+  const executed: string[] = [];
   const nexts: Record<Kind, Fate[]> = { plain: [], skipLocked: [], waitForLock: [], find: [] };
   const fates = new Map<Kind, Fate>();
-  async function ask<Answer>(kind: Kind, debits: readonly Debit[], run: () => Answer): Promise<Answer> {
+  async function execute<Answer>(kind: Kind, debits: readonly Debit[], run: () => Answer): Promise<Answer> {
     const theirs = debits.map((debit) => names.get(debit) ?? 'a debit of nobody');
-    asked.push(`${kind}: ${theirs.join(' ')}`);
-    if (asked.length > MOST_STATEMENTS) throw new Error('statements without end');
+    executed.push(`${kind}: ${theirs.join(' ')}`);
+    if (executed.length > MOST_STATEMENTS) throw new Error('statements without end');
     const fate = nexts[kind].shift() ?? fates.get(kind);
     return fate === undefined ? run() : fate(run, theirs);
   }
   const statements: DebitStatements = {
-    postPlain: (debits) => ask('plain', debits, () => database.postPlain(debits)),
-    postAny: (debits, mode) => ask(mode, debits, () => database.postAny(debits, mode)),
-    find: (debits) => ask('find', debits, () => database.find(debits)),
+    postPlain: (debits) => execute('plain', debits, () => database.postPlain(debits)),
+    postAny: (debits, mode) => execute(mode, debits, () => database.postAny(debits, mode)),
+    find: (debits) => execute('find', debits, () => database.find(debits)),
   };
   /** How the next statements of a kind end, one after the other. Later ones end as `always` says. */
   const next = (kind: Kind, ...each: Fate[]): void => void nexts[kind].push(...each);
   const always = (kind: Kind, fate: Fate): void => void fates.set(kind, fate);
-  return { statements, asked, next, always };
+  return { statements, executed, next, always };
 }

@@ -6,10 +6,10 @@ import { away, fails, held, openPosts, posted } from './open-posts.js';
 const shardOf = (accountId: string): number => (accountId < 'account d' ? 0 : 1);
 
 test('posts debits of one shard together, and never those of two', async () => {
-  const { post, run, asked, answers } = openPosts(shardOf);
+  const { post, run, executed, answers } = openPosts(shardOf);
   post('a1 d1 b1 e1');
   await run(0);
-  expect(asked).toEqual(['plain: a1 b1', 'plain: d1 e1']);
+  expect(executed).toEqual(['plain: a1 b1', 'plain: d1 e1']);
   expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), d1: posted(90, 2), e1: posted(90, 2) });
 });
 

@@ -1,6 +1,7 @@
 /** The result of a statement is kept, whatever fails after it. */
 import { describe, expect, test } from 'vitest';
 import {
+  answerLost,
   away,
   caller,
   fails,
@@ -12,7 +13,6 @@ import {
   posted,
   refused,
   short,
-  unheard,
 } from './open-posts.js';
 
 describe('a debit that a statement has posted', () => {
@@ -35,16 +35,16 @@ describe('a debit that a statement has posted', () => {
   });
 
   test('is not looked up again, while a refused one is, until it is known not to be a repeat', async () => {
-    const { run, next, asked, answers } = besideOneThatIsRefused();
+    const { run, next, executed, answers } = besideOneThatIsRefused();
     next('find', fails(away), fails(lost));
     await run(1_000);
     const again = ['skipLocked: a1', 'find: a1'];
-    expect(asked).toEqual(['skipLocked: a1 b1', 'find: a1', ...again, ...again]);
+    expect(executed).toEqual(['skipLocked: a1 b1', 'find: a1', ...again, ...again]);
     expect(answers).toEqual({ a1: short('balance'), b1: posted(90, 2) });
   });
 
   test('is confirmed as soon as its half of the batch is, whatever happens to the other half or its caller', async () => {
-    const { post, run, next, always, asked, answers, balanceOf } = openPosts();
+    const { post, run, next, always, executed, answers, balanceOf } = openPosts();
     const [first, second] = [caller(), caller()];
     next('skipLocked', fails(lockTimeout), (go) => go());
     always('skipLocked', fails(away));
@@ -54,7 +54,7 @@ describe('a debit that a statement has posted', () => {
     await run(0);
     for (const { leave } of [first, second]) leave();
     await run(10_000);
-    expect(asked.slice(0, 3)).toEqual(['skipLocked: a1 b1 c1', 'skipLocked: a1 b1', 'skipLocked: c1']);
+    expect(executed.slice(0, 3)).toEqual(['skipLocked: a1 b1 c1', 'skipLocked: a1 b1', 'skipLocked: c1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: away });
     expect(['a', 'b', 'c'].map(balanceOf)).toEqual([90, 90, 100]);
   });
@@ -62,16 +62,16 @@ describe('a debit that a statement has posted', () => {
 
 describe('a look-up whose answer is lost', () => {
   test('leaves no new debit in doubt: a caller who left gets the reason', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     const [first, second] = [caller(), caller()];
-    next('plain', unheard);
+    next('plain', answerLost);
     post('a1', { signal: first.signal });
     await run(0);
     post('a2', { signal: second.signal });
     for (const { leave } of [first, second]) leave();
     next('find', fails(lost));
     await run(1_000);
-    expect(asked).toContain('find: a1');
+    expect(executed).toContain('find: a1');
     expect(answers).toEqual({ a1: posted(90, 2), a2: LEFT });
   });
 

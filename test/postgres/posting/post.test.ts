@@ -12,10 +12,10 @@ describe('an amount', () => {
   test.each([0, -1, 1.5, Number.NaN, 2 ** 53])(
     'refuses an amount of %d without asking the database',
     async (amount) => {
-      const { post, run, asked, answers } = openPosts();
+      const { post, run, executed, answers } = openPosts();
       post('a1', { amount });
       await run(0);
-      expect([answers, asked]).toEqual([{ a1: expect.any(RangeError) }, []]);
+      expect([answers, executed]).toEqual([{ a1: expect.any(RangeError) }, []]);
     },
   );
 
@@ -49,7 +49,7 @@ describe('the same request', () => {
   });
 
   test('fails with its first post, without a second look-up', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     const { fate, release } = held();
     const error = refused('42501');
     next('plain', fate);
@@ -58,11 +58,11 @@ describe('the same request', () => {
     post('a2', { requestId: idOf('a1') });
     release(error);
     await run(100);
-    expect([answers, asked]).toEqual([{ a1: error, a2: error }, ['plain: a1']]);
+    expect([answers, executed]).toEqual([{ a1: error, a2: error }, ['plain: a1']]);
   });
 
   test('is the same debit while its first post is in progress', async () => {
-    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const { post, run, next, executed, answers, balanceOf } = openPosts();
     const { fate, release } = held();
     next('plain', fate);
     post('a1');
@@ -71,12 +71,12 @@ describe('the same request', () => {
     await run(0);
     release();
     await run(0);
-    expect(asked).toEqual(['plain: a1']);
+    expect(executed).toEqual(['plain: a1']);
     expect([answers, balanceOf('a')]).toEqual([{ a1: posted(90, 2), a2: posted(90, 2) }, 90]);
   });
 
   test('is posted for a second caller when the first one leaves', async () => {
-    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const { post, run, next, executed, answers, balanceOf } = openPosts();
     const first = caller();
     const { fate, release } = held();
     next('plain', fate);
@@ -87,112 +87,112 @@ describe('the same request', () => {
     release(refused('55P03'));
     await run(1_000);
     expect(answers).toEqual({ a1: LEFT, a2: posted(90, 2) });
-    expect([asked[0], balanceOf('a')]).toEqual(['plain: a1', 90]);
+    expect([executed[0], balanceOf('a')]).toEqual(['plain: a1', 90]);
   });
 
   test.each(['posted', 'failed'])('is run again once that has %s', async (how) => {
-    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const { post, run, next, executed, answers, balanceOf } = openPosts();
     if (how === 'failed') next('plain', fails(refused('22P02')));
     post('a1');
     await run(0);
     post('a2', { requestId: idOf('a1') });
     await run(0);
-    expect(asked.slice(0, 2)).toEqual(['plain: a1', 'plain: a2']);
+    expect(executed.slice(0, 2)).toEqual(['plain: a1', 'plain: a2']);
     expect([answers.a2, balanceOf('a')]).toEqual([posted(90, 2), 90]);
   });
 
   test('is another debit if it is of another account', async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('a1 b1', { requestId: idOf('a1') });
     await run(0);
-    expect([asked, answers]).toEqual([['plain: a1 b1'], { a1: posted(90, 2), b1: posted(90, 2) }]);
+    expect([executed, answers]).toEqual([['plain: a1 b1'], { a1: posted(90, 2), b1: posted(90, 2) }]);
   });
 });
 
 describe('the plain statement', () => {
   test('posts the debits of one turn that may be plain', async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('a1 b1 a2');
     await run(0);
-    expect(asked).toEqual(['plain: a1 a2 b1']);
+    expect(executed).toEqual(['plain: a1 a2 b1']);
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), b1: posted(90, 2) });
   });
 
   test('is skipped for ids without a plausible time, such as those from 2100 on', async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('a1', { requestId: '03bb2cc3-d7ff-7fff-bfff-ffffffffffff' });
     post('b1', { requestId: '03bb2cc3-d800-7000-8000-000000000000' });
     await run(0);
-    expect(asked).toEqual(['plain: a1', 'skipLocked: b1']);
+    expect(executed).toEqual(['plain: a1', 'skipLocked: b1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
   test('is skipped for a capped key, and leaves a key that got a cap since its look-up to the other one', async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('a1', { keyId: 'capped a', uncapped: null });
     await run(0);
     post('a2', { keyId: 'capped a' });
     await run(0);
-    expect(asked).toEqual(['skipLocked: a1', 'plain: a2', 'skipLocked: a2']);
+    expect(executed).toEqual(['skipLocked: a1', 'plain: a2', 'skipLocked: a2']);
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3) });
   });
 
   test('is not skipped for a key without a cap, whatever statement its last debit needed', async () => {
-    const { post, run, asked } = openPosts();
+    const { post, run, executed } = openPosts();
     post('a1', { requestId: idOf('a1', false) });
     post('b1', { requestId: idOf('b1', false), keyId: 'capped b' });
     await run(0);
     post('a2 b2');
     await run(0);
-    expect(asked).toEqual(['skipLocked: a1 b1', 'plain: a2 b2']);
+    expect(executed).toEqual(['skipLocked: a1 b1', 'plain: a2 b2']);
   });
 
   test.each([LOCKED, TOOK_TOO_LONG, REPEATED])('leaves all to the other one when it fails with %s', async (code) => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     next('plain', fails(refused(code)));
     post('a1 b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 b1', 'skipLocked: a1 b1']);
+    expect(executed).toEqual(['plain: a1 b1', 'skipLocked: a1 b1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
   test('is not followed by the other one when it fails otherwise', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     const error = refused('22P02');
     next('plain', fails(error));
     post('a1');
     await run(1_000);
-    expect(asked).toEqual(['plain: a1']);
+    expect(executed).toEqual(['plain: a1']);
     expect(answers.a1).toBe(error);
   });
 
   test('is tried again if that may help', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     next('plain', fails(refused('40001')));
     post('a1');
     await run(49);
-    expect(asked).toEqual(['plain: a1']);
+    expect(executed).toEqual(['plain: a1']);
     await run(1);
-    expect([asked, answers]).toEqual([['plain: a1', 'plain: a1'], { a1: posted(90, 2) }]);
+    expect([executed, answers]).toEqual([['plain: a1', 'plain: a1'], { a1: posted(90, 2) }]);
   });
 });
 
 describe('a debit that the plain statement does not post', () => {
   test('is posted by the other one if it is covered, and refused if it is not', async () => {
-    const { post, run, asked, answers, balanceOf } = openPosts();
+    const { post, run, executed, answers, balanceOf } = openPosts();
     post('a1 a2', { amount: 60 });
     post('b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 a2 b1', 'skipLocked: a1 a2', 'skipLocked: a2', 'find: a2']);
+    expect(executed).toEqual(['plain: a1 a2 b1', 'skipLocked: a1 a2', 'skipLocked: a2', 'find: a2']);
     expect(answers).toEqual({ a1: posted(40, 2, 60), a2: short('balance'), b1: posted(90, 2) });
     expect(balanceOf('a')).toBe(40);
   });
 
   test("is refused if its key's cap does not cover it", async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('a1', { keyId: 'capped a', amount: 31 });
     await run(0);
-    expect(asked).toEqual(['plain: a1', 'skipLocked: a1', 'find: a1']);
+    expect(executed).toEqual(['plain: a1', 'skipLocked: a1', 'find: a1']);
     expect(answers).toEqual({ a1: short('key_cap') });
   });
 
@@ -208,21 +208,21 @@ describe('a debit that the plain statement does not post', () => {
   });
 
   test('is not looked for if its statement fails for another reason than a repeat', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     const error = refused('22P02');
     next('skipLocked', fails(error));
     post('a1', { requestId: idOf('a1', false) });
     await run(1_000);
-    expect(asked).toEqual(['skipLocked: a1']);
+    expect(executed).toEqual(['skipLocked: a1']);
     expect(answers.a1).toBe(error);
   });
 
   test('waits while its wallet is locked, and others do not', async () => {
-    const { post, run, lock, asked, answers } = openPosts();
+    const { post, run, lock, executed, answers } = openPosts();
     lock('a', 1_000);
     post('a1 b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 b1', 'skipLocked: a1 b1', 'waitForLock: a1']);
+    expect(executed).toEqual(['plain: a1 b1', 'skipLocked: a1 b1', 'waitForLock: a1']);
     expect(answers).toEqual({ b1: posted(90, 2) });
     await run(2_000);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
@@ -231,11 +231,11 @@ describe('a debit that the plain statement does not post', () => {
 
 describe('a repeat of a posted debit', () => {
   test('gets the entry of the first, whatever balance is left; a new id stays refused', async () => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     post('b1 d1', { amount: 60 });
     post('c1', { keyId: 'capped c', amount: 20 });
     await run(0);
-    asked.length = 0;
+    executed.length = 0;
     const others = { requestId: idOf('f', false), keyId: 'capped a', uncapped: null, amount: 31 };
     post('a2', others);
     post('b2', { requestId: idOf('b1'), amount: 60 });
@@ -244,7 +244,7 @@ describe('a repeat of a posted debit', () => {
     post('e2', { requestId: idOf('e2', false), amount: 101 });
     post('d2', { requestId: idOf('d1'), amount: 60 });
     await run(0);
-    expect(asked).toEqual([
+    expect(executed).toEqual([
       'plain: b2 d2',
       'skipLocked: a2 f2 c2 e2',
       'find: a2 c2 e2',
@@ -258,46 +258,46 @@ describe('a repeat of a posted debit', () => {
   });
 
   test('is found instead of posted again, and the debits beside it are posted', async () => {
-    const { post, run, asked, answers, balanceOf } = openPosts();
+    const { post, run, executed, answers, balanceOf } = openPosts();
     const noTime = (name: string) => ({ requestId: idOf(name, false) });
     post('b1', noTime('b1'));
     await run(0);
-    asked.length = 0;
+    executed.length = 0;
     post('a1', noTime('a1'));
     post('b2', noTime('b1'));
     post('c1', noTime('c1'));
     await run(0);
-    expect(asked).toEqual(['skipLocked: a1 b2 c1', 'find: a1 b2 c1', 'skipLocked: a1 c1']);
+    expect(executed).toEqual(['skipLocked: a1 b2 c1', 'find: a1 b2 c1', 'skipLocked: a1 c1']);
     expect(answers).toMatchObject({ a1: posted(90, 2), b2: posted(90, 2), c1: posted(90, 2) });
     expect(balanceOf('b')).toBe(90);
   });
 
   test('does not fail when an error names none of the debits', async () => {
-    const { post, run, next, asked, answers } = openPosts();
+    const { post, run, next, executed, answers } = openPosts();
     const error = refused(REPEATED);
     next('skipLocked', fails(error));
     post('a1', { requestId: idOf('a1', false) });
     await run(0);
-    expect([asked, answers.a1]).toEqual([['skipLocked: a1', 'find: a1'], error]);
+    expect([executed, answers.a1]).toEqual([['skipLocked: a1', 'find: a1'], error]);
   });
 });
 
 describe('at once', () => {
   test('run at most two statements that wait for no lock, and two that do', async () => {
-    const { post, run, lock, always, asked } = openPosts();
+    const { post, run, lock, always, executed } = openPosts();
     expect(SETTLING_CONNECTIONS).toBe(4);
     const { fate } = held();
     for (const kind of ['plain', 'waitForLock'] as const) always(kind, fate);
     lock('abc', 100_000);
     for (const name of ['a1', 'b1', 'c1']) post(name, { requestId: idOf(name, false) });
     await run(0);
-    expect(asked).toEqual(['skipLocked: a1 b1 c1', 'waitForLock: a1', 'waitForLock: b1']);
+    expect(executed).toEqual(['skipLocked: a1 b1 c1', 'waitForLock: a1', 'waitForLock: b1']);
     always('skipLocked', fate);
     for (const name of ['d1', 'd2', 'e1']) post(name, { requestId: idOf(name, name !== 'd1') });
     await run(0);
     post('f1');
     await run(10_000);
-    expect(asked.slice(3)).toEqual(['plain: e1', 'skipLocked: d1 d2']);
+    expect(executed.slice(3)).toEqual(['plain: e1', 'skipLocked: d1 d2']);
   });
 });
 
@@ -341,10 +341,10 @@ test('sends each wallet and receipt once, wallets in account order, and their de
 test.each([{ keyId: 'key b' }, { walletId: 'wallet b' }, { accountId: 'account b' }])(
   'posts a debit as plain only by the look-up of its own key, not by that of %o',
   async (other) => {
-    const { post, run, asked, answers } = openPosts();
+    const { post, run, executed, answers } = openPosts();
     const own = { accountId: 'account a', walletId: 'wallet a', keyId: 'key a' };
     post('a1', { uncapped: { ...own, ...other, keyNumber: 1, capsVersion: 0 } });
     await run(0);
-    expect([asked, answers]).toEqual([['skipLocked: a1'], { a1: posted(90, 2) }]);
+    expect([executed, answers]).toEqual([['skipLocked: a1'], { a1: posted(90, 2) }]);
   },
 );

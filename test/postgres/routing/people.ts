@@ -212,7 +212,7 @@ function callsOfOthers(sql: () => Sql, join: Joined) {
 
 const requestOf = ({ accountId, keyId }: PayingCustomer): LoggedRequest => ({
   ...{ accountId, keyId, requestId: randomUUID(), at: Date.now(), interface: 'rest', operation: 'user', status: 200 },
-  ...{ code: null, message: null, asked: 'GET /v1/user', ms: 1, charged: 500 },
+  ...{ code: null, message: null, requestLine: 'GET /v1/user', ms: 1, charged: 500 },
 });
 
 function callsOfOperators(sql: () => Sql) {

@@ -62,47 +62,47 @@ const place = async (groups: Readonly<Record<number, readonly number[]>>): Promi
 };
 
 /** The server that runs a statement. */
-const asked = async (sql: Sql): Promise<string> => {
+const currentServer = async (sql: Sql): Promise<string> => {
   const [row] = await sql<[{ name: string }]>`select current_setting('application_name') as name`;
   return row.name;
 };
 const failing = (code: string) => async (sql: Sql) => {
   await sql`select fails(${code})`;
-  return asked(sql);
+  return currentServer(sql);
 };
 const dying = (sql: Sql) => sql`select pg_terminate_backend(pg_backend_pid())`;
 
 it('uses the worker that has a shard, and the coordinator if no single worker is ready', async () => {
   await servers.look();
-  const answers = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((shard) => servers.run(shard, asked));
+  const answers = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((shard) => servers.run(shard, currentServer));
   const others = Array.from({ length: 7 }, () => COORDINATOR);
   expect(await Promise.all(answers)).toEqual([ONE, TWO, ...others]);
   expect(opened.sort()).toEqual([COPY, GONE, ONE, TWO].sort());
 });
 
 it('looks up placements on the first statement, and uses the coordinator until they are known', async () => {
-  expect(await servers.run(0, asked)).toBe(COORDINATOR);
+  expect(await servers.run(0, currentServer)).toBe(COORDINATOR);
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
 });
 
 it('follows a shard that was moved', async () => {
   await servers.look();
   await place({ 0: [2] });
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(TWO);
+  expect(await servers.run(0, currentServer)).toBe(TWO);
 });
 
 it('falls back to the coordinator until the next lookup when a worker refuses a statement', async () => {
   for (const code of ['25006', '28000', '42501', '42883', '53300', '57P03', 'XX000']) {
     await servers.look();
     expect(await servers.run(0, failing(code)), code).toBe(COORDINATOR);
-    expect(await servers.run(0, asked)).toBe(COORDINATOR);
-    expect(await servers.run(1, asked)).toBe(TWO);
+    expect(await servers.run(0, currentServer)).toBe(COORDINATOR);
+    expect(await servers.run(1, currentServer)).toBe(TWO);
   }
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
 });
 
 it('keeps using a worker, and repeats nothing, if the statement itself is at fault', async () => {
@@ -110,7 +110,7 @@ it('keeps using a worker, and repeats nothing, if the statement itself is at fau
   for (const code of ['22003', '23505', '40P01', '55P03', '57014'])
     await expect(servers.run(0, failing(code)), code).rejects.toMatchObject({ code });
   await expect(servers.run(0, () => Promise.reject(new RangeError('ours')))).rejects.toThrow('ours');
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
 });
 
 it('does not repeat a statement that may have committed, and falls back to the coordinator', async () => {
@@ -118,19 +118,19 @@ it('does not repeat a statement that may have committed, and falls back to the c
   await expect(servers.run(0, dying)).rejects.toMatchObject({
     code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/),
   });
-  expect(await servers.run(0, asked)).toBe(COORDINATOR);
+  expect(await servers.run(0, currentServer)).toBe(COORDINATOR);
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
 });
 
 it('falls back to the coordinator while placements are unknown', async () => {
   await servers.look();
   await database.sql`alter table pg_dist_placement rename to hidden`;
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(COORDINATOR);
+  expect(await servers.run(0, currentServer)).toBe(COORDINATOR);
   await database.sql`alter table hidden rename to pg_dist_placement`;
   await servers.look();
-  expect(await servers.run(0, asked)).toBe(ONE);
+  expect(await servers.run(0, currentServer)).toBe(ONE);
 });
 
 it("posts on the server of an account's shard, or on the coordinator if no servers are known", async () => {

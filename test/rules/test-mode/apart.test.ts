@@ -14,7 +14,7 @@ it('shows each side of a shared cache only its own entries, whatever happens on 
     value: fc.integer(),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(step), fc.array(key), async (steps, asked) => {
+    fc.asyncProperty(fc.array(step), fc.array(key), async (steps, keys) => {
       const live = createMemoryCache({ clock: { now: () => 0 } });
       const sides = { live, test: cacheApart(live) } as const;
       const expected = { live: new Map<string, number>(), test: new Map<string, number>() };
@@ -28,7 +28,7 @@ it('shows each side of a shared cache only its own entries, whatever happens on 
         else expected[side as 'live' | 'test'].set(name, value);
       }
       for (const side of ['live', 'test'] as const) {
-        const names = asked.filter((name) => !name.startsWith('test:'));
+        const names = keys.filter((name) => !name.startsWith('test:'));
         const found = await sides[side].getMany<number>(names);
         expect(found.map((one) => one?.value)).toEqual(names.map((name) => expected[side].get(name)));
         const shown = await sides[side].shows(names.map((name) => `shown ${name}`));

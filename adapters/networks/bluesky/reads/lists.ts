@@ -10,7 +10,7 @@ import type { Xrpc } from '../xrpc.js';
 const LIMIT = 100;
 
 export interface BlueskyListRead {
-  readonly ask: Xrpc;
+  readonly xrpc: Xrpc;
   readonly profiles: Profiles;
   readonly token: string | null;
   readonly context: ReadContext;
@@ -20,10 +20,10 @@ const REPOST = 'app.bsky.feed.defs#reasonRepost';
 
 /** An account's posts and reposts, newest first. */
 export async function readTimeline(
-  { ask, profiles, token, context }: BlueskyListRead,
+  { xrpc, profiles, token, context }: BlueskyListRead,
   did: string,
 ): Promise<NetworkPage> {
-  const { feed, cursor } = await ask({
+  const { feed, cursor } = await xrpc({
     method: 'app.bsky.feed.getAuthorFeed',
     params: { actor: did, limit: LIMIT, cursor: token, filter: 'posts_with_replies', includePins: false },
     schema: ANSWERS.getAuthorFeed,
@@ -44,10 +44,10 @@ function toItems({ post, reason }: FeedItem): Item[] {
 }
 
 export async function readFollowers(
-  { ask, profiles, token, context }: BlueskyListRead,
+  { xrpc, profiles, token, context }: BlueskyListRead,
   did: string,
 ): Promise<NetworkPage> {
-  const { subject, followers, cursor } = await ask({
+  const { subject, followers, cursor } = await xrpc({
     method: 'app.bsky.graph.getFollowers',
     params: { actor: did, limit: LIMIT, cursor: token },
     schema: ANSWERS.getFollowers,
@@ -57,10 +57,10 @@ export async function readFollowers(
 }
 
 export async function readFollowing(
-  { ask, profiles, token, context }: BlueskyListRead,
+  { xrpc, profiles, token, context }: BlueskyListRead,
   did: string,
 ): Promise<NetworkPage> {
-  const { subject, follows, cursor } = await ask({
+  const { subject, follows, cursor } = await xrpc({
     method: 'app.bsky.graph.getFollows',
     params: { actor: did, limit: LIMIT, cursor: token },
     schema: ANSWERS.getFollows,
@@ -71,10 +71,10 @@ export async function readFollowing(
 
 /** Empty for a post that does not exist. */
 export async function readRetweeters(
-  { ask, profiles, token, context }: BlueskyListRead,
+  { xrpc, profiles, token, context }: BlueskyListRead,
   uri: string,
 ): Promise<NetworkPage> {
-  const { repostedBy, cursor } = await ask({
+  const { repostedBy, cursor } = await xrpc({
     method: 'app.bsky.feed.getRepostedBy',
     params: { uri, limit: LIMIT, cursor: token },
     schema: ANSWERS.getRepostedBy,
@@ -85,10 +85,10 @@ export async function readRetweeters(
 
 /** Empty for a post that does not exist. */
 export async function readQuotes(
-  { ask, profiles, token, context }: BlueskyListRead,
+  { xrpc, profiles, token, context }: BlueskyListRead,
   uri: string,
 ): Promise<NetworkPage> {
-  const { posts, cursor } = await ask({
+  const { posts, cursor } = await xrpc({
     method: 'app.bsky.feed.getQuotes',
     params: { uri, limit: LIMIT, cursor: token },
     schema: ANSWERS.getQuotes,

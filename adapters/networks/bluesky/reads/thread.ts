@@ -34,12 +34,12 @@ export async function readReplies(read: BlueskyListRead, uri: string): Promise<N
 }
 
 async function readTree(
-  { ask, context }: BlueskyListRead,
+  { xrpc, context }: BlueskyListRead,
   uri: string,
   levels: { depth: number; parentHeight: number },
 ): Promise<ThreadPost & { readonly post: PostView }> {
   const method = 'app.bsky.feed.getPostThread';
-  const { thread } = await ask({ method, params: { uri, ...levels }, schema: ANSWERS.getPostThread, context });
+  const { thread } = await xrpc({ method, params: { uri, ...levels }, schema: ANSWERS.getPostThread, context });
   if (thread.$type === 'other') throw noTweet();
   const { post } = thread;
   if (post === undefined) throw unreadable(method, uri);

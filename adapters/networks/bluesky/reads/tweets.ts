@@ -16,7 +16,7 @@ const MOST_AT_ONCE = 4;
 
 /** One outcome per input: posts, and reposts under their own ids. */
 export async function readTweets(
-  ask: Xrpc,
+  xrpc: Xrpc,
   profiles: Profiles,
   ids: readonly string[],
   context: ReadContext,
@@ -24,11 +24,11 @@ export async function readTweets(
   const records = ids.map(parseRecordId);
   const subjects: (Subject | { readonly fail: ServiceError } | null)[] = [];
   for (const some of chunks(records, MOST_AT_ONCE)) {
-    subjects.push(...(await Promise.all(some.map((record) => record && findSubject(ask, record, context)))));
+    subjects.push(...(await Promise.all(some.map((record) => record && findSubject(xrpc, record, context)))));
   }
   const known = subjects.map((subject) => (subject && 'uri' in subject ? subject : undefined));
   const uris = [...new Set(known.flatMap((subject) => subject?.uri ?? []))];
-  const { objects, unread } = await readPosts(ask, uris, context);
+  const { objects, unread } = await readPosts(xrpc, uris, context);
   const posts = new Map(objects.map((post) => [post.uri, post]));
   const items = known.flatMap((subject): Item[] => {
     const post = subject && posts.get(subject.uri);
@@ -48,9 +48,9 @@ export async function readTweets(
 }
 
 /** Deleted posts are left out. */
-async function readPosts(ask: Xrpc, all: readonly string[], context: ReadContext): Promise<LookedUp<PostView>> {
+async function readPosts(xrpc: Xrpc, all: readonly string[], context: ReadContext): Promise<LookedUp<PostView>> {
   const calls = chunks(all).map((uris) =>
-    ask({ method: GET_POSTS, params: { uris }, schema: ANSWERS.getPosts, context }),
+    xrpc({ method: GET_POSTS, params: { uris }, schema: ANSWERS.getPosts, context }),
   );
   const found = (await Promise.all(calls)).map(({ posts }) => posts);
   return { objects: found.flatMap(({ objects }) => objects), unread: found.flatMap(({ unread }) => unread) };
@@ -63,7 +63,7 @@ interface Subject {
 
 /** The post that the record is or reposts; null if there is none. */
 async function findSubject(
-  ask: Xrpc,
+  xrpc: Xrpc,
   record: RecordUri,
   context: ReadContext,
 ): Promise<Subject | { readonly fail: ServiceError } | null> {
@@ -72,7 +72,7 @@ async function findSubject(
   const { did, collection, rkey } = record;
   const method = 'com.atproto.repo.getRecord';
   try {
-    const { value } = await ask({
+    const { value } = await xrpc({
       method,
       params: { repo: did, collection, rkey },
       schema: ANSWERS.getRecord,

@@ -4,14 +4,14 @@ import type { User, UserRef } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { IMPOSSIBLE, isAskable, noUser, userDid } from '../ids.js';
+import { IMPOSSIBLE, isPossibleHandle, noUser, userDid } from '../ids.js';
 import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
 
 /** A DID or a handle in lower case; null for what cannot identify an account. */
 function toActor(ref: UserRef): string | null {
   if ('id' in ref) return userDid(ref.id);
-  return isAskable(ref.handle) ? handleKey(ref.handle) : null;
+  return isPossibleHandle(ref.handle) ? handleKey(ref.handle) : null;
 }
 
 const missing = (ref: UserRef): { fail: ServiceError } => ({ fail: IMPOSSIBLE.user(ref) ?? noUser() });
@@ -23,15 +23,15 @@ export async function readUsers(
   context: ReadContext,
 ): Promise<Found<User>[]> {
   const actors = refs.map(toActor);
-  const asked = [...new Set(actors.filter((actor) => actor !== null))];
-  const [only] = asked;
+  const requested = [...new Set(actors.filter((actor) => actor !== null))];
+  const [only] = requested;
   if (only === undefined) return refs.map(missing);
   let found: LookedUp<DetailedProfile>;
   try {
     found =
-      asked.length === 1
+      requested.length === 1
         ? { objects: [await profiles.one(only, context)], unread: [] }
-        : await profiles.all(asked, context);
+        : await profiles.all(requested, context);
   } catch (error) {
     const failure = asServiceError(error);
     if (failure.code !== 'not_found') throw error;

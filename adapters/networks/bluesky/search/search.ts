@@ -19,13 +19,13 @@ const MOST_PAGES = 5;
 /** With this many results, a page is full enough, and no more are read. */
 const ENOUGH = 25;
 /** After this long, Perch checks again whether the newer search is available. */
-const ASK_AGAIN_MS = 6 * HOUR_MS;
+const RETRY_V2_MS = 6 * HOUR_MS;
 
 /** The two versions of the search. Their cursors are not interchangeable. */
 type Version = 1 | 2;
 
 export interface SearchOptions {
-  readonly ask: Xrpc;
+  readonly xrpc: Xrpc;
   readonly profiles: Profiles;
   readonly clock: Clock;
   /** The newer search gives clients without an account only one page. */
@@ -46,7 +46,7 @@ export class Searches {
   }
 
   async #people(q: string, token: string | null, context: ReadContext): Promise<NetworkPage> {
-    const { actors, cursor } = await this.#options.ask({
+    const { actors, cursor } = await this.#options.xrpc({
       method: 'app.bsky.actor.searchActors',
       params: { q: translatePeople(q), limit: LIMIT, cursor: token },
       schema: ANSWERS.searchActors,
@@ -74,27 +74,27 @@ export class Searches {
   async #found(search: Search, product: Product, token: string | null, context: ReadContext) {
     if (token === null) return this.#first(search, product, context);
     const version: Version = token.startsWith('2 ') ? 2 : 1;
-    return this.#ask(version, search, product, token.slice(2), context);
+    return this.#searchPosts(version, search, product, token.slice(2), context);
   }
 
   async #first(search: Search, product: Product, context: ReadContext) {
     const { mayUseV2, clock } = this.#options;
     if (!mayUseV2 || !canSayInV2(search) || clock.now() < this.#oldUntilMs) {
-      return this.#ask(1, search, product, null, context);
+      return this.#searchPosts(1, search, product, null, context);
     }
     try {
-      return await this.#ask(2, search, product, null, context);
+      return await this.#searchPosts(2, search, product, null, context);
     } catch (error) {
       if (!(error instanceof ServiceError && (isOff(error) || error.code === 'request_rejected'))) throw error;
-      if (isOff(error)) this.#oldUntilMs = clock.now() + ASK_AGAIN_MS;
-      return this.#ask(1, search, product, null, context);
+      if (isOff(error)) this.#oldUntilMs = clock.now() + RETRY_V2_MS;
+      return this.#searchPosts(1, search, product, null, context);
     }
   }
 
-  async #ask(version: Version, search: Search, product: Product, cursor: string | null, context: ReadContext) {
+  async #searchPosts(version: Version, search: Search, product: Product, cursor: string | null, context: ReadContext) {
     const params = version === 2 ? searchPostsV2(search, product) : searchPosts(search, product);
     try {
-      const answer = await this.#options.ask({
+      const answer = await this.#options.xrpc({
         method: `app.bsky.feed.searchPosts${version === 2 ? 'V2' : ''}`,
         params: { ...params, limit: LIMIT, cursor },
         schema: ANSWERS.searchPosts,

@@ -118,14 +118,14 @@ async function indexTable<Row>(sql: Sql, table: EntityTable<Row>, what: string, 
     );
     const all = row?.rows ?? 0;
     let done = 0;
-    const tell = (): void => {
+    const report = (): void => {
       const percent = Math.floor((100 * Math.min(done, all)) / all);
       if (all > 0) options.onProgress?.(`Indexing ${what} for search: ${percent}% of ${all.toLocaleString('en')}`);
     };
-    tell();
+    report();
     await inTurns(sql, options, batch, (rows) => {
       done += rows;
-      tell();
+      report();
     });
     if (all >= LARGE_ROWS) await vacuum(sql, table.name);
   };

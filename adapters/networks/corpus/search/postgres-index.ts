@@ -26,16 +26,16 @@ export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)):
       const handles = await readHandles(run, collectHandles(search.query), signal);
       // Planning takes about as long as running, and longer over partitions. So plans are kept where a few serve all queries.
       const isKept = isOfTextAlone(search.query, tweets(handles));
-      const asked = statementsOf(search, handles, isKept);
+      const compiled = statementsOf(search, handles, isKept);
       const read: Read = (picked) => positions(run, search.order, picked, signal, isKept);
       const ranges = await readRanges(signal);
       const isByTime = search.order === 'time' && ranges.length > 0;
       const places = isByTime ? inSequence(narrowed(ranges, queryBounds(search.query), search.after)) : null;
-      if (places !== null) return findInSequence(asked, places, read, isKept);
-      const page = await read(pickInOrder(asked, []));
+      if (places !== null) return findInSequence(compiled, places, read, isKept);
+      const page = await read(pickInOrder(compiled, []));
       if (page.length > 0) return page;
-      const few = ranges.length > 0 && !isKept ? await read(pickFew(asked, [])) : null;
-      return few !== null && few.length <= FEW ? few.slice(0, asked.limit) : read(pickByIndex(asked, []));
+      const few = ranges.length > 0 && !isKept ? await read(pickFew(compiled, [])) : null;
+      return few !== null && few.length <= FEW ? few.slice(0, compiled.limit) : read(pickByIndex(compiled, []));
     },
   };
 }
@@ -49,18 +49,18 @@ const FEW_AT_ONCE = 4;
 
 /** Finds a page in partitions that are given newest first: in the newest as if it were the whole table, then in the others. */
 async function findInSequence(
-  asked: Search,
+  search: Search,
   places: readonly IdRange[],
   read: Read,
   isKept: boolean,
 ): Promise<IndexPosition[]> {
   const [newest, ...older] = places;
   if (newest === undefined) return [];
-  const page = await read(pickInOrder(asked, [inIds(newest)]));
+  const page = await read(pickInOrder(search, [inIds(newest)]));
   if (page.length > 0) return page;
-  const found = await read(pickByIndex(asked, [inIds(newest)]));
-  if (found.length === asked.limit || older.length === 0) return found;
-  return [...found, ...(await findInOlder(asked, older, found.length, read, isKept ? MOST_AT_ONCE : FEW_AT_ONCE))];
+  const found = await read(pickByIndex(search, [inIds(newest)]));
+  if (found.length === search.limit || older.length === 0) return found;
+  return [...found, ...(await findInOlder(search, older, found.length, read, isKept ? MOST_AT_ONCE : FEW_AT_ONCE))];
 }
 
 /**
@@ -70,23 +70,23 @@ async function findInSequence(
  * group.
  */
 async function findInOlder(
-  asked: Search,
+  search: Search,
   places: readonly IdRange[],
   before: number,
   read: Read,
   first: number,
 ): Promise<IndexPosition[]> {
-  const wanted = asked.limit - before;
+  const wanted = search.limit - before;
   const found: IndexPosition[] = [];
   for (let next = 0, size = first; next < places.length && found.length < wanted; size *= 4) {
     const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
-    const few = await read(pickFew(asked, group.map(inIds)));
+    const few = await read(pickFew(search, group.map(inIds)));
     const last = few.length > FEW ? few.at(-1) : undefined;
     const begun = group.findIndex((range) => last !== undefined && isIn(range, last));
     const cut = group[begun];
     found.push(...few.filter((each) => cut === undefined || !isIn(cut, each)));
     next += cut === undefined ? group.length : begun + 1;
-    if (cut !== undefined && found.length < wanted) found.push(...(await read(pickByIndex(asked, [inIds(cut)]))));
+    if (cut !== undefined && found.length < wanted) found.push(...(await read(pickByIndex(search, [inIds(cut)]))));
   }
   return found.slice(0, wanted);
 }

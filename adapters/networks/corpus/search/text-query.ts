@@ -1,4 +1,4 @@
-import { askedTokens, type Token } from '../../search/tokens.js';
+import { queryTokens, type Token } from '../../search/tokens.js';
 import { type Mark, markLexeme, nearMark, quotedLexeme, shortenedMark, shortenings } from './vector.js';
 
 /**
@@ -11,7 +11,7 @@ export const marked = (kind: Mark, value: string): TextQuery => quotedLexeme(mar
 
 /** The words of a text, adjacent and in this order; in scripts without spaces, its characters. */
 export function adjacent(text: string): TextQuery {
-  const tokens = askedTokens(text);
+  const tokens = queryTokens(text);
   let query = '';
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
@@ -22,17 +22,17 @@ export function adjacent(text: string): TextQuery {
 }
 
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
-export const scattered = (text: string): TextQuery => all(askedTokens(text).map(toLexeme));
+export const scattered = (text: string): TextQuery => all(queryTokens(text).map(toLexeme));
 
 /** Finds the words of a handle or a name that begin with a single word. Finds nothing for several words. */
 export function beginning(text: string): TextQuery {
-  const [token, more] = askedTokens(text);
+  const [token, more] = queryTokens(text);
   return token?.kind === 'word' && more === undefined ? `${quotedLexeme(token.lexeme)}:*A` : '';
 }
 
 /** Finds words of a handle or a name that differ from a single word by one typing error. Finds nothing for a short word. */
 export function near(text: string): TextQuery {
-  const [token, more] = askedTokens(text);
+  const [token, more] = queryTokens(text);
   const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
   if (parts === null) return '';
   const { word, shortened } = parts;

@@ -1,7 +1,7 @@
 import type { User } from '../../../../src/domain/model.js';
 import { foldWord, withoutAccents } from '../fold.js';
 import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
-import { askedTokens } from '../tokens.js';
+import { queryTokens } from '../tokens.js';
 import { type Find, type FoundText, MOST_TEXT } from './in-tweet.js';
 import { mapped } from './mapped.js';
 import { PlacedText, type PlacedToken, type Span } from './placed-tokens.js';
@@ -34,7 +34,7 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
   const words = (query: string): FoundText[] =>
     texts.flatMap(({ text, placed }) => text.find(query).map((span) => placed(span)));
   const likeWords = (query: string): FoundText[] => {
-    const [token, more] = askedTokens(query);
+    const [token, more] = queryTokens(query);
     if (token?.kind !== 'word' || more !== undefined) return [];
     return texts.flatMap(({ field, text, placed }) =>
       field === 'bio'

@@ -1,5 +1,5 @@
 import { foldEmoji, foldWord } from '../fold.js';
-import { askedTokens, cut, splitPieces, type Token, wordsIn } from '../tokens.js';
+import { cut, queryTokens, splitPieces, type Token, wordsIn } from '../tokens.js';
 import { mapped } from './mapped.js';
 
 /** A place in a text, in UTF-16 units, the end exclusive. */
@@ -73,7 +73,7 @@ export class PlacedText {
 
   /** Where the words of a query stand, adjacent and in this order. */
   find(query: string): Span[] {
-    const [first, ...rest] = askedTokens(query);
+    const [first, ...rest] = queryTokens(query);
     if (first === undefined) return [];
     const found: Span[] = [];
     for (const begin of this.#like(first)) {

@@ -73,19 +73,19 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
 /** Receipts of requests. */
 function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): void {
   routes.page('/dashboard/receipts', async (signedIn, reply) => {
-    const asked = (queryString(signedIn.request).get('request_id') ?? '').trim();
+    const requestId = (queryString(signedIn.request).get('request_id') ?? '').trim();
     const { account, signal } = signedIn;
     const [receipt, recent] = await Promise.all([
-      isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
+      isUuid(requestId) ? ledger.receipt(account.accountId, requestId, signal) : undefined,
       ledger.recent(account.accountId, NEWEST, signal),
     ]);
-    const isMissing = asked !== '' && receipt === undefined;
+    const isMissing = requestId !== '' && receipt === undefined;
     const archived =
-      isMissing && isUuid(asked) ? await ledger.archivedMonth(account.accountId, asked, signal) : undefined;
-    const error = isMissing ? whyNone(asked, archived) : null;
+      isMissing && isUuid(requestId) ? await ledger.archivedMonth(account.accountId, requestId, signal) : undefined;
+    const error = isMissing ? whyNone(requestId, archived) : null;
     const page = receiptsPage({
       layout: dashboardLayout(signedIn),
-      asked,
+      requestId,
       receipt: receipt ?? null,
       error,
       recent,
@@ -101,8 +101,8 @@ function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): v
   );
 }
 
-function whyNone(asked: string, archived: string | undefined): string {
-  if (!isUuid(asked)) return 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
+function whyNone(requestId: string, archived: string | undefined): string {
+  if (!isUuid(requestId)) return 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
   if (archived !== undefined) return `Receipts of ${archived} are archived. Usage still includes their requests.`;
   return 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.';
 }

@@ -10,7 +10,7 @@ import { RequestTable } from './request-table.js';
 export interface ReceiptsModel {
   readonly layout: DashboardLayout;
   /** The request id as typed; may be empty. */
-  readonly asked: string;
+  readonly requestId: string;
   readonly receipt: Receipt | null;
   /** Why there is no receipt for the request. */
   readonly error: string | null;
@@ -104,7 +104,7 @@ const Slip = ({ receipt }: { receipt: Receipt }) => (
   </Card>
 );
 
-const LookUp = ({ asked, error }: ReceiptsModel) => (
+const LookUp = ({ requestId, error }: ReceiptsModel) => (
   <Card id="look" title="Find a receipt" lead="Every response has its request id in X-Request-Id and in request_id.">
     <form method="get" action="/dashboard/receipts" class="row-form">
       <div class="field grow">
@@ -113,7 +113,7 @@ const LookUp = ({ asked, error }: ReceiptsModel) => (
           id="request_id"
           name="request_id"
           type="text"
-          value={asked}
+          value={requestId}
           required
           autocomplete="off"
           spellcheck={false}

@@ -112,8 +112,8 @@ function mountAccounts(
     return sendPrivatePage(reply, accountsPage(model));
   });
   routes.form(`${ACCOUNTS}/switch`, ACCOUNTS, async ({ visitor, memberships }, fields, reply) => {
-    const asked = fields.get('account');
-    const chosen = memberships.find(({ accountId }) => accountId === asked);
+    const requestedId = fields.get('account');
+    const chosen = memberships.find(({ accountId }) => accountId === requestedId);
     if (chosen === undefined) throw badRequest('You are not a member of that account.', 'account');
     await sessions.choose(visitor, chosen.accountId);
     return redirectTo(reply, '/dashboard?done=switched');

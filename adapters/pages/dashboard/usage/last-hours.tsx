@@ -27,7 +27,7 @@ export const LastHoursCard = (props: { readonly lastHours: LastHours; readonly h
           <Chart data={chart} range={span} />
           <details>
             <summary>Figures by hour</summary>
-            <UsageTable ask={{ from: shown(span.from), to: shown(span.to), groups: ['hour'] }} rows={rows} />
+            <UsageTable selection={{ from: shown(span.from), to: shown(span.to), groups: ['hour'] }} rows={rows} />
           </details>
         </>
       )}

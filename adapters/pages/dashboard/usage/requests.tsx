@@ -33,7 +33,7 @@ const INTERFACES: Record<TrafficInterface, string> = {
 const STATUSES = [200, 400, 402, 403, 404, 429, 500, 503] as const;
 
 /** The choices in the form; empty stands for all. */
-interface Asked {
+interface FilterChoices {
   readonly key: string;
   readonly status: string;
   readonly operation: string;
@@ -41,7 +41,7 @@ interface Asked {
   readonly before: string;
 }
 
-const askedIn = (query: URLSearchParams): Asked => ({
+const choicesIn = (query: URLSearchParams): FilterChoices => ({
   key: query.get('key') ?? '',
   status: query.get('status') ?? '',
   operation: query.get('operation') ?? '',
@@ -49,7 +49,7 @@ const askedIn = (query: URLSearchParams): Asked => ({
 });
 
 /** Ignores values that cannot match anything, so the page shows all requests, and its form says so. */
-function toFilter({ key, status, operation, before }: Asked): RequestFilter {
+function toFilter({ key, status, operation, before }: FilterChoices): RequestFilter {
   const code = STATUSES.find((one) => String(one) === status);
   return {
     keyId: isUuid(key) ? key : undefined,
@@ -67,22 +67,22 @@ export function mountRequests(
 ): void {
   routes.page(PAGE, async (signedIn: SignedInRequest, reply: FastifyReply) => {
     const { account, request, signal } = signedIn;
-    const asked = askedIn(queryString(request));
+    const choices = choicesIn(queryString(request));
     const [found, operations] = await Promise.all([
-      requestLog.list(account.accountId, toFilter(asked), signal),
+      requestLog.list(account.accountId, toFilter(choices), signal),
       requestLog.operations(account.accountId, signal),
     ]);
     const requests = found.slice(0, SHOWN);
     const next = found.length > SHOWN ? (requests.at(-1)?.requestId ?? null) : null;
     const layout = dashboardLayout(signedIn);
-    return sendPrivatePage(reply, requestsPage({ layout, keys: account.keys, asked, requests, operations, next }));
+    return sendPrivatePage(reply, requestsPage({ layout, keys: account.keys, choices, requests, operations, next }));
   });
 }
 
 interface RequestsModel {
   readonly layout: DashboardLayout;
   readonly keys: readonly KeyRecord[];
-  readonly asked: Asked;
+  readonly choices: FilterChoices;
   readonly requests: readonly LoggedRequest[];
   readonly operations: readonly string[];
   /** Where the next page begins; null on the last page. */
@@ -91,24 +91,24 @@ interface RequestsModel {
 
 const ALL = ['', 'All'] as const;
 
-const Filter = ({ asked, keys, operations }: RequestsModel) => (
+const Filter = ({ choices, keys, operations }: RequestsModel) => (
   <form method="get" action={PAGE} class="card row-form">
     <SelectField
       name="status"
       label="Status"
-      value={asked.status}
+      value={choices.status}
       options={[ALL, ['failed', 'Failed'], ...STATUSES.map((status) => [String(status), String(status)] as const)]}
     />
     <SelectField
       name="key"
       label="Key"
-      value={asked.key}
+      value={choices.key}
       options={[ALL, ...keys.map(({ keyId, name, prefix }) => [keyId, `${name} (${prefix}…)`] as const)]}
     />
     <SelectField
       name="operation"
       label="Endpoint or operation"
-      value={asked.operation}
+      value={choices.operation}
       options={[ALL, ...operations.map((operation) => [operation, operation] as const)]}
     />
     <button type="submit" class="button primary">
@@ -133,7 +133,7 @@ const Outcome = ({ request }: { request: LoggedRequest }) => (
   </>
 );
 
-const What = ({ request: { operation, asked, message, interface: through } }: { request: LoggedRequest }) => (
+const What = ({ request: { operation, requestLine, message, interface: through } }: { request: LoggedRequest }) => (
   <div class="asked">
     {operation === null ? (
       <span class="soft">not determined</span>
@@ -144,7 +144,7 @@ const What = ({ request: { operation, asked, message, interface: through } }: { 
     )}{' '}
     <span class="soft small">{INTERFACES[through]}</span>
     <span class="soft small block detail">
-      <bdi>{asked}</bdi>
+      <bdi>{requestLine}</bdi>
     </span>
     {message === null ? null : (
       <span class="small block detail">
@@ -178,9 +178,9 @@ const row = (keys: readonly KeyRecord[], request: LoggedRequest): Row => ({
 });
 
 const requestsPage = (model: RequestsModel): string => {
-  const { layout, asked, requests, keys, next } = model;
-  const isFiltered = asked.key !== '' || asked.status !== '' || asked.operation !== '';
-  const { before: _, ...chosen } = asked;
+  const { layout, choices, requests, keys, next } = model;
+  const isFiltered = choices.key !== '' || choices.status !== '' || choices.operation !== '';
+  const { before: _, ...chosen } = choices;
   return dashboardPage(
     {
       title: 'Requests',

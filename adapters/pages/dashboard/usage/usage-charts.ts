@@ -8,11 +8,11 @@ import { daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
 /** The most rows that a table sums up or a file contains: enough for more than a year of 100 operations. */
 export const MOST_ROWS = 50_000;
 
-type Asking = Pick<SignedInRequest, 'account' | 'signal'>;
+type Requester = Pick<SignedInRequest, 'account' | 'signal'>;
 
 /** Daily usage in a range; `keyId` limits it to what that key paid for. */
 export async function readUsageChart(
-  { account: { accountId }, signal }: Asking,
+  { account: { accountId }, signal }: Requester,
   range: Range,
   chart: 'credits' | 'items',
   { ledger }: Pick<DashboardServices, 'ledger'>,
@@ -36,15 +36,15 @@ export interface LastHours {
 }
 
 export async function readLastHours(
-  { account: { accountId }, signal }: Asking,
+  { account: { accountId }, signal }: Requester,
   hours: Hours,
   { ledger, clock }: Pick<DashboardServices, 'ledger' | 'clock'>,
   keyId?: string,
 ): Promise<LastHours> {
   const bars = lastHours(hours, clock.now());
   // Stays below the limit: at most 48 hours, some dozens of operations, and 100 of an account's own names a day.
-  const ask = { ...moments(daysOfHours(bars)), group: ['hour', 'endpoint'] as const, keyId, limit: MOST_ROWS };
-  const rows = (await ledger.usage(accountId, ask, signal)).filter(({ hour = '' }) => bars.includes(hour));
+  const query = { ...moments(daysOfHours(bars)), group: ['hour', 'endpoint'] as const, keyId, limit: MOST_ROWS };
+  const rows = (await ledger.usage(accountId, query, signal)).filter(({ hour = '' }) => bars.includes(hour));
   const span = { from: bars[0] ?? '', to: bars.at(-1) ?? '' };
   return { hours, chart: hoursChart(bars, rows), span, rows: byHour(rows) };
 }

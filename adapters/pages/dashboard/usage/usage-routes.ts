@@ -29,29 +29,33 @@ async function sendFile(
   reply: FastifyReply,
   options: DashboardServices,
 ): Promise<FastifyReply> {
-  const ask = readUsageParams(queryString(signedIn.request), options.clock.now());
-  const rows = await readUsageRows(signedIn, ask, options);
-  return sendCsv(reply, `usage-${ask.from}-${ask.to}`, usageCsv(ask, rows));
+  const selection = readUsageParams(queryString(signedIn.request), options.clock.now());
+  const rows = await readUsageRows(signedIn, selection, options);
+  return sendCsv(reply, `usage-${selection.from}-${selection.to}`, usageCsv(selection, rows));
 }
 
 /** Throws `bad_request` if there are more rows than a file or a table may contain. */
 async function readUsageRows(
   { account: { accountId }, signal }: SignedInRequest,
-  ask: UsageSelection,
+  selection: UsageSelection,
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ): Promise<readonly UsageRow[]> {
-  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 }, signal);
+  const rows = await ledger.usage(
+    accountId,
+    { ...moments(selection), group: selection.groups, limit: MOST_ROWS + 1 },
+    signal,
+  );
   if (rows.length <= MOST_ROWS) return rows;
   throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
 /** The request's range and groups; if they are invalid, the default range and the reason. */
-function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; error: string | null } {
+function readSelection(query: URLSearchParams, nowMs: number): { selection: UsageSelection; error: string | null } {
   try {
-    return { ask: readUsageParams(query, nowMs), error: null };
+    return { selection: readUsageParams(query, nowMs), error: null };
   } catch (error) {
     if (!isCallerError(error)) throw error;
-    return { ask: readUsageParams(new URLSearchParams(), nowMs), error: error.message };
+    return { selection: readUsageParams(new URLSearchParams(), nowMs), error: error.message };
   }
 }
 
@@ -62,19 +66,21 @@ async function showUsage(
 ): Promise<FastifyReply> {
   const nowMs = options.clock.now();
   const query = queryString(signedIn.request);
-  const { ask, error } = asked(query, nowMs);
+  const { selection, error } = readSelection(query, nowMs);
   const [rows, credits, items, lastHours] = await Promise.all([
-    readUsageRows(signedIn, ask, options),
-    readUsageChart(signedIn, ask, 'credits', options),
-    readUsageChart(signedIn, ask, 'items', options),
+    readUsageRows(signedIn, selection, options),
+    readUsageChart(signedIn, selection, 'credits', options),
+    readUsageChart(signedIn, selection, 'items', options),
     readLastHours(signedIn, hoursIn(query) ?? 24, options),
   ]);
   const typed =
-    error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+    error === null
+      ? { from: selection.from, to: selection.to }
+      : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const page = usagePage({
     layout: dashboardLayout(signedIn),
     nowMs,
-    ask,
+    selection,
     error,
     typed,
     rows,

@@ -43,16 +43,16 @@ const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', '
 }));
 
 /** The figures behind the charts, with their sums. */
-export const UsageTable = ({ ask, rows }: { ask: UsageSelection; rows: readonly UsageRow[] }) => (
+export const UsageTable = ({ selection, rows }: { selection: UsageSelection; rows: readonly UsageRow[] }) => (
   <DataTable
     tall
-    caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
-    columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
+    caption={`Usage from ${selection.from} to ${selection.to} by ${selection.groups.join(', ')}`}
+    columns={[...selection.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
     rows={rows.slice(0, SHOWN).map((row) => ({
       key: `${row.day} ${row.hour} ${row.endpoint} ${row.keyPrefix}`,
-      cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figureCells(row)],
+      cells: [...selection.groups.map((group) => <Group key={group} group={group} row={row} />), ...figureCells(row)],
     }))}
-    total={{ span: ask.groups.length, cells: figureCells(sumRows(rows)) }}
+    total={{ span: selection.groups.length, cells: figureCells(sumRows(rows)) }}
   />
 );
 

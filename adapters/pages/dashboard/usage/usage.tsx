@@ -14,8 +14,8 @@ import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 export interface UsageModel {
   readonly layout: DashboardLayout;
   readonly nowMs: number;
-  readonly ask: UsageSelection;
-  /** What was wrong with the request; `ask` is then the default range. */
+  readonly selection: UsageSelection;
+  /** What was wrong with the request; `selection` is then the default range. */
   readonly error: string | null;
   /** The input as typed, if it was wrong. */
   readonly typed: { readonly from: string; readonly to: string };
@@ -25,15 +25,15 @@ export interface UsageModel {
   readonly lastHours: LastHours;
 }
 
-const Presets = ({ ask, nowMs }: { ask: UsageSelection; nowMs: number }) => (
+const Presets = ({ selection, nowMs }: { selection: UsageSelection; nowMs: number }) => (
   <ul class="pills">
     {PRESETS.map((days) => {
       const range = lastDays(days, nowMs);
-      const here = range.from === ask.from && range.to === ask.to;
+      const here = range.from === selection.from && range.to === selection.to;
       return (
         <li key={days}>
           <a
-            href={`/dashboard/usage?${usageQuery({ ...ask, ...range })}`}
+            href={`/dashboard/usage?${usageQuery({ ...selection, ...range })}`}
             {...(here ? { 'aria-current': 'true' as const } : {})}
           >
             {days} days
@@ -46,9 +46,9 @@ const Presets = ({ ask, nowMs }: { ask: UsageSelection; nowMs: number }) => (
 
 const today = (nowMs: number): UsageSelection => ({ ...lastDays(1, nowMs), groups: ['hour'] });
 
-const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
+const RangeForm = ({ selection, error, typed, nowMs }: UsageModel) => (
   <section class="card range" aria-label="Period and grouping">
-    <Presets ask={ask} nowMs={nowMs} />
+    <Presets selection={selection} nowMs={nowMs} />
     <form
       method="get"
       action="/dashboard/usage"
@@ -61,7 +61,8 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
         <legend>Group table by</legend>
         {USAGE_GROUPS.map((group) => (
           <label key={group}>
-            <input type="checkbox" name="group" value={group} checked={ask.groups.includes(group)} /> {TITLES[group]}
+            <input type="checkbox" name="group" value={group} checked={selection.groups.includes(group)} />{' '}
+            {TITLES[group]}
           </label>
         ))}
       </fieldset>
@@ -76,15 +77,15 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
   </section>
 );
 
-const Charts = ({ ask, credits, items }: UsageModel) => {
+const Charts = ({ selection, credits, items }: UsageModel) => {
   const per = credits.step === 1 ? 'per day' : 'per week';
   return (
     <>
       <Card id="credits" title={`Credits ${per}`} lead="By endpoint or operation.">
-        <Chart data={credits} range={ask} />
+        <Chart data={credits} range={selection} />
       </Card>
       <Card id="items" title={`Items ${per}`} lead="Read from the network, or from the cache at half price.">
-        <Chart data={items} range={ask} />
+        <Chart data={items} range={selection} />
       </Card>
     </>
   );
@@ -92,11 +93,11 @@ const Charts = ({ ask, credits, items }: UsageModel) => {
 
 /** `GET /dashboard/usage`. */
 export const usagePage = (model: UsageModel): string => {
-  const { layout, ask, rows } = model;
+  const { layout, selection, rows } = model;
   const lastHours = (
     <LastHoursCard
       lastHours={model.lastHours}
-      hrefOf={(hours) => `/dashboard/usage?${usageQuery(ask)}&hours=${hours}#hours`}
+      hrefOf={(hours) => `/dashboard/usage?${usageQuery(selection)}&hours=${hours}#hours`}
     />
   );
   return dashboardPage(
@@ -111,8 +112,8 @@ export const usagePage = (model: UsageModel): string => {
       {rows.length === 0 ? (
         <>
           <Nothing>
-            No paid requests in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Create a key</a> and
-            start reading.
+            No paid requests in these {counted(daysIn(selection), 'day')}. <a href="/dashboard/keys">Create a key</a>{' '}
+            and start reading.
           </Nothing>
           {lastHours}
         </>
@@ -127,12 +128,12 @@ export const usagePage = (model: UsageModel): string => {
               ? { lead: `The first ${SHOWN} of ${figure(rows.length)} rows; download the CSV for all of them.` }
               : {})}
             aside={
-              <a class="button small" href={`/dashboard/usage.csv?${usageQuery(ask)}`}>
+              <a class="button small" href={`/dashboard/usage.csv?${usageQuery(selection)}`}>
                 Download CSV
               </a>
             }
           >
-            <UsageTable ask={ask} rows={rows} />
+            <UsageTable selection={selection} rows={rows} />
           </Card>
         </>
       )}

@@ -30,8 +30,8 @@ const percent = (part: number, whole: number): string => `${figure(Math.floor((1
 function describeDay(day: string, sums: StatusDay | undefined): string {
   if (sums === undefined || sums.minutes === 0) return `${day}: no data`;
   const { minutes, degraded, down } = sums;
-  const told = [down > 0 ? `${counted(down, 'minute')} down` : '', degraded > 0 ? `${figure(degraded)} degraded` : ''];
-  return `${day}: ${told.filter(Boolean).join(', ') || 'no trouble'} in ${counted(minutes, 'minute')}`;
+  const parts = [down > 0 ? `${counted(down, 'minute')} down` : '', degraded > 0 ? `${figure(degraded)} degraded` : ''];
+  return `${day}: ${parts.filter(Boolean).join(', ') || 'no trouble'} in ${counted(minutes, 'minute')}`;
 }
 
 const Bars = ({ days, label }: { days: readonly (readonly [string, StatusDay | undefined])[]; label: string }) => (

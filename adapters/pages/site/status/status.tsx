@@ -120,9 +120,9 @@ const Promised = ({ terms }: Pick<Publisher, 'terms'>) => (
   </section>
 );
 
-const Told = ({ baseUrl }: { baseUrl: string }) => (
+const Subscribe = ({ baseUrl }: { baseUrl: string }) => (
   <section>
-    <h2 id="feed">Be told of incidents</h2>
+    <h2 id="feed">Get notified of incidents</h2>
     <p>
       <a href={STATUS_FEED}>The Atom feed</a> has an entry for each incident, which is updated while it lasts. Any feed
       reader can follow it:
@@ -155,7 +155,7 @@ export const statusPage = (
       <p class="eyebrow">Status</p>
       <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
-        Failed requests are never charged. <a href="#feed">Be told of incidents</a> by a feed, in Slack or by mail;
+        Failed requests are never charged. <a href="#feed">Get notified of incidents</a> by a feed, in Slack or by mail;
         programs get this page as JSON.
       </p>
       <ul class="cards two">
@@ -167,6 +167,6 @@ export const statusPage = (
       </ul>
       <History history={history} />
       <Promised terms={terms} />
-      <Told baseUrl={baseUrl} />
+      <Subscribe baseUrl={baseUrl} />
     </div>,
   );

@@ -210,20 +210,20 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
     });
 
     test('notifies every node of a changed key or account until it stops listening', async () => {
-      const told: string[] = [];
-      const stop = await store.other.onKeyChange((hash) => told.push(hash));
+      const notified: string[] = [];
+      const stop = await store.other.onKeyChange((hash) => notified.push(hash));
       const { accountId, hash, key } = await openKey();
       const hex = hash.toString('hex');
-      await vi.waitFor(() => expect(told).toContain(hex), { timeout: 10_000 });
-      told.length = 0;
+      await vi.waitFor(() => expect(notified).toContain(hex), { timeout: 10_000 });
+      notified.length = 0;
       await store.accounts.changeKey({ accountId, keyId: key.keyId }, { cap: { amount: 1, period: 'day' } });
-      await vi.waitFor(() => expect(told).toEqual([hex]), { timeout: 10_000 });
+      await vi.waitFor(() => expect(notified).toEqual([hex]), { timeout: 10_000 });
       await store.freeze(accountId);
-      await vi.waitFor(() => expect(told).toEqual([hex, hex]), { timeout: 10_000 });
+      await vi.waitFor(() => expect(notified).toEqual([hex, hex]), { timeout: 10_000 });
       await stop();
       await store.accounts.revokeKey({ accountId, keyId: key.keyId });
       expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
-      expect(told).toHaveLength(2);
+      expect(notified).toHaveLength(2);
     });
   });
 }

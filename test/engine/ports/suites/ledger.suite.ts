@@ -225,13 +225,13 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
         ['endpoint'],
       ];
       for (const group of groups) {
-        const ask = { from: '2000-01-01', to: '2999-01-01', group };
-        const all = await store.ledger.usage(payer.accountId, { ...ask, limit: 1_000 });
+        const query = { from: '2000-01-01', to: '2999-01-01', group };
+        const all = await store.ledger.usage(payer.accountId, { ...query, limit: 1_000 });
         expect(all.reduce((sum, { amount }) => sum + amount, 0)).toBe(12_000);
         for (const row of all) if (group.includes('hour')) expect(row.hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/);
         const paged: UsageRow[] = [];
         for (let after: string[] | undefined; ; ) {
-          const page = await store.ledger.usage(payer.accountId, { ...ask, limit: 2, after });
+          const page = await store.ledger.usage(payer.accountId, { ...query, limit: 2, after });
           expect(page.length).toBeLessThanOrEqual(2);
           const last = page.at(-1);
           if (last === undefined) break;

@@ -20,12 +20,12 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
   afterEach(() => at.close());
 
   async function follow(node: TombstoneLog, sinceMs: number) {
-    const heard: Tombstone[] = [];
-    const stop = await node.follow(sinceMs, (tombstones) => heard.push(...tombstones));
-    return { heard, stop };
+    const received: Tombstone[] = [];
+    const stop = await node.follow(sinceMs, (tombstones) => received.push(...tombstones));
+    return { received, stop };
   }
-  const heardBy = (heard: readonly Tombstone[], count: number) =>
-    vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
+  const untilReceived = (received: readonly Tombstone[], count: number) =>
+    vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
 
   it('delivers every change to every node, its own included, in one order (M25)', async () => {
     const [one, other] = at.nodes;
@@ -33,28 +33,28 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
     await one.add([gone('a'), gone('b')]);
     await other.add([{ key: 'a', gone: false }]);
     await one.add([gone('c')]);
-    await Promise.all([heardBy(first.heard, 4), heardBy(second.heard, 4)]);
-    expect(first.heard).toEqual([gone('a'), gone('b'), { key: 'a', gone: false }, gone('c')]);
-    expect(second.heard).toEqual(first.heard);
+    await Promise.all([untilReceived(first.received, 4), untilReceived(second.received, 4)]);
+    expect(first.received).toEqual([gone('a'), gone('b'), { key: 'a', gone: false }, gone('c')]);
+    expect(second.received).toEqual(first.received);
   });
 
   it('delivers recent changes before it follows new ones', async () => {
     await at.nodes[0].add([gone('long ago')]);
     await at.pass(3000);
     await at.nodes[0].add([gone('lately')]);
-    const { heard } = await follow(at.nodes[1], 2000);
-    expect(heard).toEqual([gone('lately')]);
+    const { received } = await follow(at.nodes[1], 2000);
+    expect(received).toEqual([gone('lately')]);
     await at.nodes[0].add([gone('now')]);
-    await heardBy(heard, 2);
-    expect(heard).toEqual([gone('lately'), gone('now')]);
+    await untilReceived(received, 2);
+    expect(received).toEqual([gone('lately'), gone('now')]);
   });
 
   it('delivers nothing after it was stopped', async () => {
     const [left, stays] = [await follow(at.nodes[1], 0), await follow(at.nodes[1], 0)];
     await left.stop();
     await at.nodes[0].add([gone('a')]);
-    await heardBy(stays.heard, 1);
-    expect(left.heard).toEqual([]);
+    await untilReceived(stays.received, 1);
+    expect(left.received).toEqual([]);
   });
 
   it('adds nothing when there is nothing to add', async () => {
@@ -63,9 +63,9 @@ export function tombstonesSuite(create: () => Promise<TombstonesHarness>): void 
       calls += 1;
     });
     await at.nodes[0].add([]);
-    const { heard } = await follow(at.nodes[0], 0);
+    const { received } = await follow(at.nodes[0], 0);
     await at.nodes[0].add([gone('a')]);
-    await heardBy(heard, 1);
+    await untilReceived(received, 1);
     await vi.waitFor(() => expect(calls).toBe(1), { timeout: 10_000 });
   });
 }

@@ -113,10 +113,10 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
     });
 
     it('adds no more than an account may have, however many are requested at once; an ended one makes room', async () => {
-      const asked = Array.from({ length: 9 }, (_, nth) =>
+      const attempts = Array.from({ length: 9 }, (_, nth) =>
         (nth % 2 === 0 ? book : store.other).add(wanted({ subject: `user_${nth}` }), 3, BY),
       );
-      const added = (await Promise.all(asked)).filter((watch) => watch !== null);
+      const added = (await Promise.all(attempts)).filter((watch) => watch !== null);
       expect(added).toHaveLength(3);
       const [first] = added as [WatchRecord];
       await book.change(first, 'paused', NOW, BY);

@@ -21,12 +21,12 @@ const inputsOf = (text: string) => fold(text.split(' '), (one) => (one === '!' ?
 
 /** Runs a batch whose loader gives these results, in this order. */
 async function run(text: string, results: Loaded<string>[], fresh = false) {
-  const asked: LoadRequest<string>[] = [];
+  const requested: LoadRequest<string>[] = [];
   const made = await batch(inputsOf(text), 'path', fresh, async (requests) => {
-    asked.push(...requests);
+    requested.push(...requests);
     return results;
   });
-  return { made, asked };
+  return { made, requested };
 }
 
 describe('inputs', () => {
@@ -49,8 +49,8 @@ describe('inputs', () => {
 describe('a batch', () => {
   it('has found objects in the order of the inputs, and the reason for every other input', async () => {
     const results = [found('A'), failing('not_found', 'No b.'), found('C', 'hit')];
-    const { made, asked } = await run('a ! b c', results, true);
-    expect(asked).toEqual(['a', 'b', 'c'].map((ref) => ({ ref, path: 'path' })));
+    const { made, requested } = await run('a ! b c', results, true);
+    expect(requested).toEqual(['a', 'b', 'c'].map((ref) => ({ ref, path: 'path' })));
     expect(made).toEqual<Batch<string>>({
       nodes: ['A', 'C'],
       errors: [

@@ -7,42 +7,42 @@ import { createScriptedNetwork } from '../../../kit/networks/scripted-network.js
 function setUp() {
   const net = createScriptedNetwork();
   const [user, tweet] = [net.user({ id: '1' }), net.tweet({ id: '1' })];
-  const asked: string[] = [];
+  const lookUps: string[] = [];
   const cached = { cache: 'hit', fetchedAt: 0 } as const;
   const objects = new CallObjects(
     {
       keyOf: (ref) => ('id' in ref ? ref.id : ref.handle),
       async peek([ref]) {
         const id = ref !== undefined && 'id' in ref ? ref.id : '';
-        asked.push(`user ${id}`);
+        lookUps.push(`user ${id}`);
         return [id === '1' ? { ok: user, ...cached } : undefined];
       },
     },
     {
       keyOf: (id) => `tweet ${id}`,
       async peek([id]) {
-        asked.push(`tweet ${id}`);
+        lookUps.push(`tweet ${id}`);
         return [id === '1' ? { ok: tweet, ...cached } : { fail: new Error('gone') as never }];
       },
     },
   );
-  return { net, objects, asked, user, tweet };
+  return { net, objects, lookUps, user, tweet };
 }
 
 describe('objects that a call need not ask the network for', () => {
   it('are those that are cached and not yet of this call', async () => {
-    const { objects, asked, user, tweet } = setUp();
+    const { objects, lookUps, user, tweet } = setUp();
     const { user: findUser, tweet: findTweet } = objects.for(false);
     expect(await findUser('1')).toEqual({ value: user, isOfThisCall: false });
     expect(await findTweet('1')).toEqual({ value: tweet, isOfThisCall: false });
     expect([await findUser('2'), await findTweet('2')]).toEqual([undefined, undefined]);
-    expect(asked).toEqual(['user 1', 'tweet 1', 'user 2', 'tweet 2']);
+    expect(lookUps).toEqual(['user 1', 'tweet 1', 'user 2', 'tweet 2']);
   });
 
   it('exclude objects that others have read, for a fresh read (M8)', async () => {
-    const { objects, asked } = setUp();
+    const { objects, lookUps } = setUp();
     const { user, tweet } = objects.for(true);
-    expect([await user('1'), await tweet('1'), asked]).toEqual([undefined, undefined, []]);
+    expect([await user('1'), await tweet('1'), lookUps]).toEqual([undefined, undefined, []]);
   });
 
   it.each<[ItemCache, boolean]>([
@@ -50,7 +50,7 @@ describe('objects that a call need not ask the network for', () => {
     ['bypass', true],
     ['hit', false],
   ])('are of this call if it has them by a %s: %s', async (cache, isOwn) => {
-    const { net, objects, asked } = setUp();
+    const { net, objects, lookUps } = setUp();
     const [user, tweet] = [net.user({ id: '7' }), net.tweet({ id: '8' })];
     objects.note({ ok: user, cache });
     objects.note({ ok: tweet, cache });
@@ -61,6 +61,6 @@ describe('objects that a call need not ask the network for', () => {
       { value: tweet, isOfThisCall: true },
     ];
     expect([await findUser('7'), await findTweet('8')]).toEqual(isOwn ? own : [undefined, undefined]);
-    expect(asked).toEqual([]);
+    expect(lookUps).toEqual([]);
   });
 });

@@ -103,12 +103,12 @@ describe('a list', () => {
 
   it('that was missing and came back is not missing again once its page is evicted (M24)', async () => {
     const { net, engine } = setUp();
-    const ask = { kind: 'timeline', subject: '1', count: 2 } as const;
-    await expect(engine.page(ask)).rejects.toMatchObject({ code: 'not_found' });
+    const query = { kind: 'timeline', subject: '1', count: 2 } as const;
+    await expect(engine.page(query)).rejects.toMatchObject({ code: 'not_found' });
     net.list('timeline', '1', net.tweets([11, 12]));
-    await engine.page({ ...ask, fresh: true });
+    await engine.page({ ...query, fresh: true });
     engine.drop();
-    expect((await engine.page(ask)).page.cache).toBe('miss');
+    expect((await engine.page(query)).page.cache).toBe('miss');
   });
 
   it.each([
@@ -120,14 +120,14 @@ describe('a list', () => {
     const { net, engine } = setUp();
     net.tweets([50, 51]);
     net.list(kind, '50', kind === 'retweeters' ? ['2'] : ['51']);
-    const ask = { kind, subject: '50', count: 5 } as const;
-    await engine.page(ask);
+    const query = { kind, subject: '50', count: 5 } as const;
+    await engine.page(query);
     // The tweet is cached, so its deletion is worth remembering.
     await engine.open().reads.tweet('50', { path: 'tweet', fresh: false });
     net.remove('50');
     await expect(engine.open().reads.tweet('50', { path: 'tweet', fresh: true })).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect((await engine.page(ask)).page.cache).toBe(expected);
+    expect((await engine.page(query)).page.cache).toBe(expected);
   });
 });

@@ -78,11 +78,11 @@ describe('tombstones', () => {
   });
 
   it('are noted for what a cached page shows now, whatever it showed before', async () => {
-    const asked: boolean[] = [false, true];
+    const answers: boolean[] = [false, true];
     const clock = { now: () => 0 };
     const tombstones = createTombstones({
       ...{ clock, tombstoneLog: createMemoryTombstoneLog({ clock }), lifetimes: DEFAULT_LIFETIMES },
-      cache: { shows: async (names) => names.map(() => asked.shift() ?? null) as never },
+      cache: { shows: async (names) => names.map(() => answers.shift() ?? null) as never },
     });
     expect(await tombstones.addIfCached('tweet:1', 'one')).toBe(false);
     expect(await tombstones.addIfCached('tweet:1', 'one')).toBe(true);

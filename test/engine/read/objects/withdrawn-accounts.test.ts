@@ -115,16 +115,16 @@ describe('an account that is protected', () => {
 
   it('leaves no gap or repeat in a chain of pages', async () => {
     const { net, engine, user, one } = await setUp();
-    const ask = { kind: 'search', subject: 'a', count: 2 } as const;
-    const first = await engine.page(ask);
+    const query = { kind: 'search', subject: 'a', count: 2 } as const;
+    const first = await engine.page(query);
     net.user({ ...one, protected: true });
     await user('1', true);
-    const second = await engine.page({ ...ask, after: first.page.endCursor });
+    const second = await engine.page({ ...query, after: first.page.endCursor });
     expect([first, second].map(({ page }) => page.nodes.map(({ id }) => id))).toEqual([
       ['30', '24'],
       ['23', '22'],
     ]);
-    const third = await engine.page({ ...ask, after: second.page.endCursor });
+    const third = await engine.page({ ...query, after: second.page.endCursor });
     expect([third.page.nodes.map(({ id }) => id), third.page.endCursor]).toEqual([['21'], null]);
   });
 

@@ -57,15 +57,15 @@ describe('a missing object', () => {
 
   it('is remembered for lists as well (M24)', async () => {
     const { net, engine } = setUp();
-    const ask = { kind: 'timeline', subject: '404', count: 5 } as const;
-    for (const _ of range(3)) await expect(engine.page(ask)).rejects.toMatchObject(notFound('unknown'));
+    const query = { kind: 'timeline', subject: '404', count: 5 } as const;
+    for (const _ of range(3)) await expect(engine.page(query)).rejects.toMatchObject(notFound('unknown'));
     expect(net.calls).toHaveLength(1);
-    await expect(engine.page({ ...ask, fresh: true })).rejects.toMatchObject(notFound('unknown'));
+    await expect(engine.page({ ...query, fresh: true })).rejects.toMatchObject(notFound('unknown'));
     expect(net.calls).toHaveLength(2);
     engine.clock.nowMs += MINUTE_MS + 1;
     net.list('timeline', '404', ['11']);
-    expect((await engine.page(ask)).page.nodes).toHaveLength(1);
-    expect((await engine.page(ask)).page.cache).toBe('hit');
+    expect((await engine.page(query)).page.nodes).toHaveLength(1);
+    expect((await engine.page(query)).page.cache).toBe('hit');
   });
 
   it('is seen at once after `fresh` found it again (M24)', async () => {
@@ -91,9 +91,9 @@ describe('a withdrawn object', () => {
   it('is not brought back by an older page that arrives later (M25)', async () => {
     const { net, engine, read, list, holdAnswer } = setUp();
     await list('timeline');
-    const [isAsked, release] = holdAnswer();
+    const [isMade, release] = holdAnswer();
     const late = list('timeline', true);
-    await isAsked;
+    await isMade;
     net.remove('17');
     await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
     release();

@@ -19,7 +19,7 @@ const jobOf = (of: BatchSpec, since: number): Job => ({
   spec: of,
   input: since,
   waiters: new Waiters(),
-  askedAt: since,
+  requestedAt: since,
   since,
   tried: new Set(),
   resolve: () => {},
@@ -47,13 +47,13 @@ const OTHERS_FILL_ITS_CALLS = [
   ['b', 2],
 ].map(([account, of]) => ({ account: account as string, spec: of as number }));
 
-function fill(asks: readonly { account: string; spec: number }[]): Waiting {
+function fill(requests: readonly { account: string; spec: number }[]): Waiting {
   const queue = new FairQueue();
   const accountOf = new Map<Job, string>();
-  for (const [index, ask] of asks.entries()) {
-    const job = jobOf(CARRIERS[ask.spec] as BatchSpec, index);
-    queue.add(job, ask.account);
-    accountOf.set(job, ask.account);
+  for (const [index, request] of requests.entries()) {
+    const job = jobOf(CARRIERS[request.spec] as BatchSpec, index);
+    queue.add(job, request.account);
+    accountOf.set(job, request.account);
   }
   return { queue, accountOf };
 }
@@ -67,11 +67,11 @@ function drain({ queue }: Waiting): Job[][] {
 describe('the queue for the upstream (L7)', () => {
   it('releases each job once, in calls of one kind within their size limit', () => {
     fc.assert(
-      fc.property(arrivals, (asks) => {
-        const waiting = fill(asks);
+      fc.property(arrivals, (requests) => {
+        const waiting = fill(requests);
         const calls = drain(waiting);
         expect(new Set(calls.flat())).toEqual(new Set(waiting.accountOf.keys()));
-        expect(calls.flat()).toHaveLength(asks.length);
+        expect(calls.flat()).toHaveLength(requests.length);
         for (const jobs of calls) {
           expect(new Set(jobs.map((job) => job.spec)).size).toBe(1);
           expect(jobs.length).toBeLessThanOrEqual(jobs[0]?.spec.maxBatchSize ?? 0);
@@ -83,8 +83,8 @@ describe('the queue for the upstream (L7)', () => {
 
   it('fills a call as far as there are jobs for it', () => {
     fc.assert(
-      fc.property(arrivals, (asks) => {
-        const waiting = fill(asks);
+      fc.property(arrivals, (requests) => {
+        const waiting = fill(requests);
         const left = new Map(CARRIERS.map((of) => [of, 0]));
         for (const job of waiting.accountOf.keys()) left.set(job.spec, (left.get(job.spec) ?? 0) + 1);
         for (const jobs of drain(waiting)) {
@@ -98,8 +98,8 @@ describe('the queue for the upstream (L7)', () => {
 
   it('gives no account a second turn before every other waiting account has had one', () => {
     fc.assert(
-      fc.property(arrivals, (asks) => {
-        const waiting = fill(asks);
+      fc.property(arrivals, (requests) => {
+        const waiting = fill(requests);
         const turns = drain(waiting).map(([first]) => waiting.accountOf.get(first as Job) ?? '');
         for (const [index, account] of turns.entries()) {
           const next = turns.indexOf(account, index + 1);
@@ -116,10 +116,10 @@ describe('the queue for the upstream (L7)', () => {
 
   it('never promises a newcomer fewer calls before it than there are', () => {
     fc.assert(
-      fc.property(arrivals, fc.constantFrom('a', 'b', 'z'), (asks, account) => {
-        const waiting = fill(asks);
+      fc.property(arrivals, fc.constantFrom('a', 'b', 'z'), (requests, account) => {
+        const waiting = fill(requests);
         const promised = waiting.queue.callsBefore(account);
-        const mine = jobOf(CARRIERS[2] as BatchSpec, asks.length);
+        const mine = jobOf(CARRIERS[2] as BatchSpec, requests.length);
         waiting.queue.add(mine, account);
         const before = drain(waiting).findIndex((jobs) => jobs.includes(mine));
         expect(before).toBeLessThanOrEqual(promised);
@@ -130,15 +130,15 @@ describe('the queue for the upstream (L7)', () => {
 
   it('gives a session only what it may read, and keeps the rest for another', () => {
     fc.assert(
-      fc.property(arrivals, (asks) => {
-        const waiting = fill(asks);
+      fc.property(arrivals, (requests) => {
+        const waiting = fill(requests);
         const searcher = { mayRead: (kind: string) => kind === 'search', mayTake: () => true };
         let searches = 0;
         for (let jobs = waiting.queue.take(searcher); jobs.length > 0; jobs = waiting.queue.take(searcher))
           searches += 1;
-        expect(searches).toBe(asks.filter((ask) => CARRIERS[ask.spec]?.kind === 'search').length);
+        expect(searches).toBe(requests.filter((request) => CARRIERS[request.spec]?.kind === 'search').length);
         expect(waiting.queue.hasFor(searcher)).toBe(false);
-        expect(waiting.queue.size).toBe(asks.length - searches);
+        expect(waiting.queue.size).toBe(requests.length - searches);
       }),
     );
   });

@@ -6,7 +6,7 @@ import { type Outcome, randomFrom, slowNetwork } from '../../../kit/networks/slo
 
 const KINDS = ['users', 'search', 'timeline'] as const;
 
-const ask = fc.record({
+const request = fc.record({
   afterMs: fc.nat({ max: 60 }),
   kind: fc.constantFrom(...KINDS),
   account: fc.constantFrom('a', 'b', 'c'),
@@ -16,7 +16,7 @@ const ask = fc.record({
 });
 
 const schedule = fc.record({
-  asks: fc.array(ask, { minLength: 1, maxLength: 150 }),
+  requests: fc.array(request, { minLength: 1, maxLength: 150 }),
   seed: fc.nat(),
   sessions: fc.integer({ min: 1, max: 3 }),
   perSecond: fc.constantFrom(null, 5, 30, 200),
@@ -32,7 +32,7 @@ describe('the pool, over random schedules', () => {
   }, async () => {
     const check = fc.asyncProperty(
       schedule,
-      async ({ asks, seed, longestMs, hangsFor, fails, servers, ...options }) => {
+      async ({ requests, seed, longestMs, hangsFor, fails, servers, ...options }) => {
         const random = randomFrom(seed);
         const net = slowNetwork({
           ...options,
@@ -45,7 +45,7 @@ describe('the pool, over random schedules', () => {
           },
         });
         const settled: Outcome[] = [];
-        for (const [n, { afterMs, kind, account, deadlineMs, leaves }] of asks.entries()) {
+        for (const [n, { afterMs, kind, account, deadlineMs, leaves }] of requests.entries()) {
           await net.time.run(afterMs);
           const leaveMs = leaves ? deadlineMs * random() : deadlineMs;
           void net.read(kind, `${n}`, account, { deadlineMs, leaveMs }).then((outcome) => settled.push(outcome));
@@ -59,7 +59,7 @@ describe('the pool, over random schedules', () => {
           }
         }
         await net.time.run(120_000);
-        expect(settled).toHaveLength(asks.length);
+        expect(settled).toHaveLength(requests.length);
         const answered = net.calls.filter(({ answeredAtMs }) => answeredAtMs !== undefined);
         for (const { of } of answered) expect(new Set(of).size).toBe(of.length);
         const { fast, slow } = net.pool.health().families;

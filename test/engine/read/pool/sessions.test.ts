@@ -15,8 +15,8 @@ describe('network sessions', () => {
       },
     });
     for (let n = 0; n < 20; n += 1) expect(await failureOf(list('followers', `${n}`))).toBe('answered');
-    const asked = calls.filter(({ session, what }) => session === 'one' && what === 'followers');
-    expect(asked.length).toBeLessThanOrEqual(1);
+    const attempts = calls.filter(({ session, what }) => session === 'one' && what === 'followers');
+    expect(attempts.length).toBeLessThanOrEqual(1);
     await list('thread', '1');
   });
 
@@ -151,7 +151,7 @@ describe('network sessions', () => {
     ['no session is left', 'no_account', 'no_account', 'no_account'],
     ['all are out of calls', 'upstream_rate_limited', 'upstream_rate_limited', 'upstream_rate_limited'],
     ['one is out of calls', 'no_account', 'upstream_rate_limited', 'upstream_rate_limited'],
-  ] as const)('%s: refuse until the first session is free, without a call (S3, U32)', async (_, one, two, told) => {
+  ] as const)('%s: refuse until the first session is free, without a call (S3, U32)', async (_, one, two, expected) => {
     const rests = { one: { code: one, retryAfter: 700 }, two: { code: two, retryAfter: 300 } };
     const { search, calls } = testPool({
       sessions: ['one', 'two'],
@@ -163,7 +163,7 @@ describe('network sessions', () => {
     await failureOf(search('q'));
     const before = calls.length;
     const [code, retryAfter] = (await failureOf(search('q'))) as [string, number];
-    expect(code).toBe(told);
+    expect(code).toBe(expected);
     expect(retryAfter).toBeGreaterThan(290);
     expect(retryAfter).toBeLessThanOrEqual(300);
     expect(calls).toHaveLength(before);

@@ -68,7 +68,7 @@ const JSON_SCHEMA = {
 /** What is requested from a client in one round, by key. */
 export type Round = Readonly<Record<string, InputRequest>>;
 
-const ask = (message: string, member: string, value: PrimitiveSchemaDefinition): InputRequest =>
+const elicit = (message: string, member: string, value: PrimitiveSchemaDefinition): InputRequest =>
   inputRequired.elicit({
     message,
     requestedSchema: { type: 'object', properties: { [member]: value }, required: [member] },
@@ -77,13 +77,15 @@ const ask = (message: string, member: string, value: PrimitiveSchemaDefinition):
 const sample = (question: string): InputRequest =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: text(question) }], maxTokens: 100 });
 
-const NAME = ask('What is your name?', 'name', { type: 'string' });
-const CONFIRM = ask('Please confirm', 'ok', { type: 'boolean' });
+const NAME = elicit('What is your name?', 'name', { type: 'string' });
+const CONFIRM = elicit('Please confirm', 'ok', { type: 'boolean' });
 
 /**
  * Tools and prompts that ask the client for something before they answer, and whether they keep state at the client.
  */
-export const ASKING: Readonly<Record<string, { readonly rounds: readonly Round[]; readonly keepsState: boolean }>> = {
+export const INPUT_ROUNDS: Readonly<
+  Record<string, { readonly rounds: readonly Round[]; readonly keepsState: boolean }>
+> = {
   test_input_required_result_elicitation: { rounds: [{ user_name: NAME }], keepsState: false },
   test_input_required_result_sampling: {
     rounds: [{ capital_question: sample('What is the capital of France?') }],
@@ -97,11 +99,11 @@ export const ASKING: Readonly<Record<string, { readonly rounds: readonly Round[]
     keepsState: true,
   },
   test_input_required_result_multi_round: {
-    rounds: [{ step1: NAME }, { step2: ask('Step 2: What is your favorite color?', 'color', { type: 'string' }) }],
+    rounds: [{ step1: NAME }, { step2: elicit('Step 2: What is your favorite color?', 'color', { type: 'string' }) }],
     keepsState: true,
   },
   test_input_required_result_prompt: {
-    rounds: [{ user_context: ask('What context should the prompt use?', 'context', { type: 'string' }) }],
+    rounds: [{ user_context: elicit('What context should the prompt use?', 'context', { type: 'string' }) }],
     keepsState: false,
   },
   test_streaming_elicitation: { rounds: [{ user_name: NAME }], keepsState: false },
@@ -124,7 +126,7 @@ const RUNNING = [
 const inputSchemaOf = (name: string): Tool['inputSchema'] =>
   (name === 'json_schema_2020_12_tool' ? JSON_SCHEMA : { type: 'object' }) as Tool['inputSchema'];
 
-export const LISTED_TOOLS: readonly Tool[] = [...Object.keys(ANSWERS), ...Object.keys(ASKING), ...RUNNING]
+export const LISTED_TOOLS: readonly Tool[] = [...Object.keys(ANSWERS), ...Object.keys(INPUT_ROUNDS), ...RUNNING]
   .filter((name) => !name.endsWith('_prompt'))
   .map((name) => ({ name, description: `For the scenarios that call ${name}.`, inputSchema: inputSchemaOf(name) }));
 

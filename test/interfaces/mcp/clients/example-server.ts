@@ -15,8 +15,8 @@ import { REVISIONS } from '../../../../adapters/mcp/server.js';
 import type { ServerFor } from '../../../../adapters/mcp/transport.js';
 import {
   ANSWERS,
-  ASKING,
   BY_CAPABILITY,
+  INPUT_ROUNDS,
   LISTED_TOOLS,
   PROMPTS,
   RESOURCES,
@@ -62,7 +62,7 @@ function offerTools(server: Server, codec: Codec): void {
   server.setRequestHandler('tools/call', async ({ params: { name } }, context) => {
     const always = ANSWERS[name];
     if (always) return always;
-    if (name in ASKING) return (await stillAsked(name, codec, context)) ?? said('state-ok');
+    if (name in INPUT_ROUNDS) return (await requiredInput(name, codec, context)) ?? said('state-ok');
     if (name === 'test_tool_with_progress') return withProgress(context);
     if (name === 'test_logging_tool') {
       await context.mcpReq.log('info', 'Only for who asks for it.');
@@ -75,12 +75,16 @@ function offerTools(server: Server, codec: Codec): void {
 }
 
 /** What to ask for now; null once everything is answered. */
-async function stillAsked(name: string, codec: Codec, { mcpReq }: ServerContext): Promise<InputRequiredResult | null> {
-  const { rounds = [], keepsState = false } = ASKING[name] ?? {};
+async function requiredInput(
+  name: string,
+  codec: Codec,
+  { mcpReq }: ServerContext,
+): Promise<InputRequiredResult | null> {
+  const { rounds = [], keepsState = false } = INPUT_ROUNDS[name] ?? {};
   const { inputResponses = {} } = mcpReq;
   const round = mcpReq.requestState<number>() ?? 0;
-  const isAnswered = (asked: Round | undefined): boolean =>
-    Object.keys(asked ?? {}).every((key) => typeof inputResponses[key] === 'object' && inputResponses[key] !== null);
+  const isAnswered = (requests: Round | undefined): boolean =>
+    Object.keys(requests ?? {}).every((key) => typeof inputResponses[key] === 'object' && inputResponses[key] !== null);
   const next = isAnswered(rounds[round]) ? round + 1 : round;
   const inputRequests = rounds[next];
   if (!inputRequests) return null;
@@ -134,7 +138,7 @@ function offerPrompts(server: Server, codec: Codec): void {
   server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given = {} } }, context) => {
     const prompt = PROMPTS[name];
     if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`);
-    const asked = name in ASKING ? await stillAsked(name, codec, context) : null;
-    return asked ?? { messages: prompt.messages(given) };
+    const required = name in INPUT_ROUNDS ? await requiredInput(name, codec, context) : null;
+    return required ?? { messages: prompt.messages(given) };
   });
 }

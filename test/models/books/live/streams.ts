@@ -81,7 +81,7 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
       isOver = true;
       expect(REFUSALS).toContain((event.data as { error: { code: string } }).error.code);
     }
-    if (page !== null) told(pair, key, page);
+    if (page !== null) checkPage(pair, key, page);
     const got = page?.data.map(({ id }) => id).filter((id) => posts.includes(id)) ?? [];
     expect(got).toEqual(posts.slice(place.posts, place.posts + got.length));
     place = { kind, id: event?.id ?? place.id, posts: place.posts + got.length };
@@ -99,7 +99,7 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
 }
 
 /** Items that are sent again were charged before, and are free. */
-function told(pair: Pair, key: number, page: Page): void {
+function checkPage(pair: Pair, key: number, page: Page): void {
   if (page.credits_charged > 0) charge(pair, key, page);
   else expect(page.data.length === 0 || pair.isCharged(page.request_id)).toBe(true);
 }
@@ -121,7 +121,7 @@ async function lose(pair: Pair, step: Follow, from: Place): Promise<void> {
   await killed(pair);
   way.close();
   await opening;
-  for (const { requestId, keyId, amount } of await pair.untold()) {
+  for (const { requestId, keyId, amount } of await pair.unconfirmed()) {
     expect(keyId).toBe(pair.key(pair.numberOf(step.key)).keyId);
     pair.paid({ key: step.key, budget: null }, { requestId, charged: amount });
   }

@@ -67,7 +67,7 @@ async function made(pair: Pair, step: Watching): Promise<Watch | null> {
   await pair.forget();
   const path = `/${pair.accountOf(step.key)}/${kind}`;
   const of = kind === 'timeline' ? { user: SUBJECTS[kind] } : { q: SUBJECTS[kind] };
-  const watchId = await asked(pair, step, '/v1/watches', { ...of, count: 2, webhook_url: receiver.url + path });
+  const watchId = await call(pair, step, '/v1/watches', { ...of, count: 2, webhook_url: receiver.url + path });
   if (watchId === null) return null;
   const posts = gate.world.shows(kind) ? gate.world.posts(kind).length : 0;
   const known = { watchId, path, posts, number: 0, spent: 0, seen: 0 };
@@ -76,7 +76,7 @@ async function made(pair: Pair, step: Watching): Promise<Watch | null> {
 }
 
 /** Makes a call about watches. Returns the watch's id, or null if it was refused. */
-async function asked(pair: Pair, { key }: Watching, path: string, body: object): Promise<string | null> {
+async function call(pair: Pair, { key }: Watching, path: string, body: object): Promise<string | null> {
   await pair.advance(1000);
   const reply = await createClient(pair.bench.url, pair.key(pair.numberOf(key)).key).post(path, body);
   if (reply.status < 300) return (reply.body.data as { id: string }).id;
@@ -85,7 +85,7 @@ async function asked(pair: Pair, { key }: Watching, path: string, body: object):
 }
 
 const change = async (pair: Pair, step: Watching, { watchId }: Watch, to: 'resume' | 'pause'): Promise<boolean> =>
-  (await asked(pair, step, `/v1/watches/${watchId}/${to}`, {})) !== null;
+  (await call(pair, step, `/v1/watches/${watchId}/${to}`, {})) !== null;
 
 /** Pauses the watch and waits until no process follows it. */
 async function pause(pair: Pair, step: Watching, known: Watch): Promise<void> {
@@ -101,7 +101,7 @@ async function goOn(pair: Pair, step: Watching, known: Watch, cut: Cut | null): 
   }
   const { state, reason } = await caughtUp;
   await pause(pair, step, known);
-  await told(pair, step, known, cut !== null);
+  await checkDeliveries(pair, step, known, cut !== null);
   const { world } = pair.bench.gate;
   switch (state) {
     case 'active':
@@ -140,7 +140,7 @@ const itemsOf = ({ event }: Received): Items | null =>
  * Checks that deliveries came in order, and repeats only where a process was killed before it could note one as
  * delivered.
  */
-async function told(pair: Pair, step: Watching, known: Watch, mayRepeat: boolean): Promise<void> {
+async function checkDeliveries(pair: Pair, step: Watching, known: Watch, mayRepeat: boolean): Promise<void> {
   const { receiver, gate } = pair.bench;
   const posts = gate.world.posts(step.kind);
   const all = receiver.at(known.path);

@@ -56,18 +56,18 @@ export async function rush(world: World, customers: readonly Customer[], chance:
   const operation = chance.pick(['followers', 'user-tweets'] as const);
   const user = operation === 'followers' ? FOLLOWED : AUTHOR;
   const isImpatient = chance.int(2) === 0;
-  const ask = async (name: string, what: Request): Promise<void> => {
+  const request = async (name: string, what: Request): Promise<void> => {
     const customer = chance.pick(customers);
     const own = chance.fork(name);
     await scheduler.wait(own.between(0, 60));
     await read(world, { name, customer, chance: own, isImpatient }, what);
   };
   const others = [FOLLOWED, AUTHOR].map((subject) =>
-    ask(`beside${subject}`, { operation: 'following', variables: { user: subject, count: 3 }, budget: null }),
+    request(`beside${subject}`, { operation: 'following', variables: { user: subject, count: 3 }, budget: null }),
   );
   const variables = { user, count: 1 + chance.int(12) };
   const many = Array.from({ length: chance.pick([4, 8, 16]) }, (_, nth) =>
-    ask(`rush${nth}`, { operation, variables, budget: null }),
+    request(`rush${nth}`, { operation, variables, budget: null }),
   );
   await Promise.all([...others, ...many]);
 }

@@ -43,7 +43,7 @@ export function openDatabase(
 ): SimulatedDatabase {
   const followers = new Set<(hashHex: string) => void>();
   database.notify = (hashHex) => {
-    for (const tell of followers) tell(hashHex);
+    for (const notify of followers) notify(hashHex);
   };
   const shards = { stations, posts: [], mixed: [], troubled: new Set<Station>() };
   return { database, station, wire, followers, shards };
@@ -57,13 +57,13 @@ const COORDINATOR: Host = { name: 'coordinator', isAlive: true };
 /** The database as one process has it: the real posting of debits, over statements that travel by wire. */
 export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time) {
   const { database, station, wire, followers, shards } = link;
-  const ask = <T>(what: string, effect: () => T | Promise<T>): Promise<T> => wire.call(host, station, what, effect);
+  const call = <T>(what: string, effect: () => T | Promise<T>): Promise<T> => wire.call(host, station, what, effect);
   /**
    * Statements about accounts run on the server that has them; all others, such as look-ups of keys by hash, on the
    * first.
    */
-  const askFor = <T>(of: readonly { readonly accountId: string }[], what: string, effect: () => T): Promise<T> =>
-    ask(what, () => {
+  const callFor = <T>(of: readonly { readonly accountId: string }[], what: string, effect: () => T): Promise<T> =>
+    call(what, () => {
       const [shard, ...others] = new Set(of.map(({ accountId }) => shardOf(link, accountId)));
       if (others.length > 0) {
         shards.mixed.push(what);
@@ -73,9 +73,9 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
     });
   const commit = createPost(
     {
-      postPlain: (debits) => askFor(debits, `post ${idsOf(debits)}`, () => database.postPlain(debits)),
-      postAny: (debits, mode) => askFor(debits, `post ${mode} ${idsOf(debits)}`, () => database.postAny(debits, mode)),
-      find: (debits) => askFor(debits, `find ${idsOf(debits)}`, () => database.find(debits)),
+      postPlain: (debits) => callFor(debits, `post ${idsOf(debits)}`, () => database.postPlain(debits)),
+      postAny: (debits, mode) => callFor(debits, `post ${mode} ${idsOf(debits)}`, () => database.postAny(debits, mode)),
+      find: (debits) => callFor(debits, `find ${idsOf(debits)}`, () => database.find(debits)),
     },
     time,
     (accountId) => shards.stations.indexOf(shardOf(link, accountId) as Station),
@@ -92,9 +92,9 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
   };
   const ledger: Ledger = {
     post,
-    balance: (payer) => askFor([payer], 'balance', () => database.balance(payer)),
+    balance: (payer) => callFor([payer], 'balance', () => database.balance(payer)),
     receipt: (accountId, requestId) =>
-      askFor([{ accountId }], 'receipt', () => {
+      callFor([{ accountId }], 'receipt', () => {
         const row = database.row(requestId);
         if (row === undefined || row.accountId !== accountId) return undefined;
         const { balanceAfter, atMs, keyId } = row;
@@ -102,13 +102,13 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
         return { ...row, at: new Date(atMs).toISOString(), balanceAfter, keyPrefix };
       }),
     archivedMonth: async () => undefined,
-    claimNames: (_account, _day, names) => ask('claim names', () => [...names]),
+    claimNames: (_account, _day, names) => call('claim names', () => [...names]),
     ...unused,
   };
   const accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'> = {
-    findKeys: (hashes) => ask('keys', () => database.findKeys(hashes)),
+    findKeys: (hashes) => call('keys', () => database.findKeys(hashes)),
     async onKeyChange(listener) {
-      const tell = (hashHex: string): void => {
+      const notify = (hashHex: string): void => {
         // A lost message is not sent again: the key is looked up anew when its entry expires.
         wire
           .call(host, station, 'message', () => {})
@@ -117,8 +117,8 @@ export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time)
             () => {},
           );
       };
-      followers.add(tell);
-      return async () => void followers.delete(tell);
+      followers.add(notify);
+      return async () => void followers.delete(notify);
     },
   };
   return { ledger, accounts };

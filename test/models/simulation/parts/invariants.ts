@@ -78,17 +78,17 @@ function revokedInTime(world: World): string[] {
 }
 
 /** The longest that a tombstone takes to reach the other processes while Redis answers, in milliseconds. */
-const TOLD_WITHIN_MS = 2_500;
+const LEARNED_WITHIN_MS = 2_500;
 
 /** A process shows no object that it was told is deleted. Nor does any other, once the tombstone has reached it. */
 function tombstonesWin(world: World): string[] {
   const { deletions, faults } = world;
   return answersOf(world).flatMap(({ call, answer }) =>
-    deletions.flatMap(({ id, host, toldAtMs }) => {
+    deletions.flatMap(({ id, host, learnedAtMs }) => {
       if (!call.operation.includes('tweet') || !answer.ids.includes(id)) return [];
-      const lateMs = call.beganAtMs - toldAtMs;
+      const lateMs = call.beganAtMs - learnedAtMs;
       const mustKnow =
-        host === call.host ? lateMs > 0 : !faults.has('redis') && !faults.has('death') && lateMs > TOLD_WITHIN_MS;
+        host === call.host ? lateMs > 0 : !faults.has('redis') && !faults.has('death') && lateMs > LEARNED_WITHIN_MS;
       return mustKnow ? [`${nameOf(call)} shows ${id} ${lateMs} ms after ${host.name} learned that it is deleted`] : [];
     }),
   );

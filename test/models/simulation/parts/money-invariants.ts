@@ -37,8 +37,8 @@ export function onlyCallsAreCharged({ database, calls }: World): string[] {
       const call = byId.get(requestId);
       if (call === undefined) return [`${amount} were charged under ${requestId}, which nobody called`];
       if (call.walletId !== walletId || call.keyId !== keyId) return [`${requestId.slice(-4)} was charged to another`];
-      const told = call.result?.kind === 'answer' ? call.result.charged : amount;
-      return told === amount ? [] : [`${requestId.slice(-4)} was told ${told} and charged ${amount}`];
+      const reported = call.result?.kind === 'answer' ? call.result.charged : amount;
+      return reported === amount ? [] : [`${requestId.slice(-4)} was told ${reported} and charged ${amount}`];
     }),
   );
 }

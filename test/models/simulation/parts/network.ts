@@ -43,7 +43,7 @@ export function openNetwork(shape: NetworkShape, station: Station): SimulatedNet
 export function connectNetwork(world: World, host: Host): Network {
   const { network, wire, scheduler, reads, deletions } = world;
   const inner = network.script.network;
-  const ask = async <T>(
+  const call = async <T>(
     family: 'fast' | 'slow',
     of: readonly string[],
     { signal }: ReadContext,
@@ -67,20 +67,20 @@ export function connectNetwork(world: World, host: Host): Network {
     pace: network.pace,
     users: (refs, context) => {
       const names = refs.map((ref) => ('id' in ref ? `user ${ref.id}` : `user @${ref.handle}`));
-      return ask('fast', names, context, () => inner.users(refs, context));
+      return call('fast', names, context, () => inner.users(refs, context));
     },
     async tweets(ids, context) {
       const names = ids.map((id) => `tweet ${id}`);
-      const found = await ask('fast', names, context, () => inner.tweets(ids, context));
+      const found = await call('fast', names, context, () => inner.tweets(ids, context));
       for (const [nth, one] of found.entries()) {
         if ('ok' in one || one.fail.code !== 'not_found') continue;
-        deletions.push({ id: ids[nth] as string, host, toldAtMs: scheduler.now() });
+        deletions.push({ id: ids[nth] as string, host, learnedAtMs: scheduler.now() });
       }
       return found;
     },
     page(list, token, context) {
       const family = list.kind === 'timeline' ? 'fast' : 'slow';
-      return ask(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, async () => {
+      return call(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, async () => {
         const page = await inner.page(list, token, context);
         if (network.pageLateMs > 0) await scheduler.wait(network.pageLateMs);
         return page;

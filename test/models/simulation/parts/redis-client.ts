@@ -27,20 +27,20 @@ export interface SimulatedRedis {
 interface Subscriber {
   readonly host: Host;
   readonly channels: Set<string>;
-  readonly tell: (channel: string, message: string) => void;
+  readonly deliver: (channel: string, message: string) => void;
 }
 
 /** Sends messages to all subscribers, each on its own wire; any message may be lost. */
 export function openRedis(server: RedisServer, station: Station, wire: Wire): SimulatedRedis {
   const subscribers = new Set<Subscriber>();
   server.publish = (channel, message) => {
-    for (const { host, channels, tell } of subscribers) {
+    for (const { host, channels, deliver } of subscribers) {
       if (!host.isAlive || !channels.has(channel) || station.isDown) continue;
       // A lost message is not sent again.
       wire
         .call(host, station, `message on ${channel}`, () => {})
         .then(
-          () => tell(channel, message),
+          () => deliver(channel, message),
           () => {},
         );
     }
@@ -94,7 +94,7 @@ function subscribe({ subscribers }: SimulatedRedis, host: Host, timers: Timers):
   const subscriber: Subscriber = {
     host,
     channels: new Set(),
-    tell: (channel, message) => void events.emit('message', channel, message),
+    deliver: (channel, message) => void events.emit('message', channel, message),
   };
   subscribers.add(subscriber);
   timers.after(1, () => events.emit('ready'));

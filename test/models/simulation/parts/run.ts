@@ -191,7 +191,7 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
     host.isAlive = false;
     const name = host.name.charAt(0);
     world.nodes.delete(name);
-    for (const tell of deaths.get(host) ?? []) tell();
+    for (const notify of deaths.get(host) ?? []) notify();
     scheduler.after(starting.between(200, 3_000), () => void start(name));
   };
   const fewest = shards.length > 0 ? 2 : 1;

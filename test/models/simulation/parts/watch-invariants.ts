@@ -17,8 +17,8 @@ const itemsOf = (store: MemoryWatches, watchId: string) =>
       const { data } = JSON.parse(body) as {
         data: { data: { id: string }[]; credits_charged: number; number: number };
       };
-      const told = { number: data.number, charged: Math.round(data.credits_charged * 1_000) };
-      return { deliveryId: deliveryId ?? '', charged, number, told, ids: data.data.map(({ id }) => id) };
+      const reported = { number: data.number, charged: Math.round(data.credits_charged * 1_000) };
+      return { deliveryId: deliveryId ?? '', charged, number, reported, ids: data.data.map(({ id }) => id) };
     });
 
 /** A watch delivers everything from its beginning on, in order and once; charges, deliveries and sums agree. */
@@ -40,11 +40,11 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
     for (const [nth, one] of all.entries()) {
       delivered.add(one.deliveryId);
       const paid = database.row(one.deliveryId);
-      if (paid?.accountId !== accountId || paid.amount !== one.charged || one.told.charged !== one.charged)
+      if (paid?.accountId !== accountId || paid.amount !== one.charged || one.reported.charged !== one.charged)
         wrong.push(
-          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.told.charged}, charged ${paid?.amount}`,
+          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.reported.charged}, charged ${paid?.amount}`,
         );
-      if (one.number !== nth + 1 || one.told.number !== nth + 1)
+      if (one.number !== nth + 1 || one.reported.number !== nth + 1)
         wrong.push(`${name} has number ${one.number} at ${nth}`);
     }
     const sum = all.reduce((total, { charged }) => total + (charged ?? 0), 0);
@@ -66,5 +66,5 @@ function nextCharge(row: Row): string {
   const [position] = POSITIONS.decode(row.position, 1);
   return position === undefined
     ? ''
-    : POSITIONS.requestId(position, watchCall({ call: () => ({}) as never }, row).asked);
+    : POSITIONS.requestId(position, watchCall({ call: () => ({}) as never }, row).queryKey);
 }

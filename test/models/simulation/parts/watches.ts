@@ -53,7 +53,7 @@ export function connectWatches(
 ): Watching {
   const { wire, databaseLink, nextId, killAfter, isEnding } = world;
   const { leases } = watches.store;
-  const ask =
+  const call =
     (name: keyof WatchLeases) =>
     (...args: never[]) => {
       // Between a charge and the writing of its delivery, and before it is known whether that was written.
@@ -63,7 +63,7 @@ export function connectWatches(
       return wire.call(host, databaseLink.station, `watches ${name}`, effect);
     };
   const watching = new Watching({
-    leases: new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) }),
+    leases: new Proxy(leases, { get: (_, name: keyof WatchLeases) => call(name) }),
     live,
     form: WATCH_FORM,
     holder: nextId(),

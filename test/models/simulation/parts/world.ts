@@ -66,7 +66,7 @@ export interface ReadLog {
 export interface Deletion {
   readonly id: string;
   readonly host: Host;
-  readonly toldAtMs: number;
+  readonly learnedAtMs: number;
 }
 
 /** A chain of pages that a client read to its end. */

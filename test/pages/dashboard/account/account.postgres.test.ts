@@ -84,8 +84,8 @@ describe('the mail address', () => {
   it('changes when the link mailed to the new address is opened, and notifies the old one', async () => {
     const to = addressOf('new');
     const other = await ada.otherSession();
-    const asked = await request(ada, to);
-    expect([asked.status, placeOf(asked)]).toEqual([303, `${PAGE}?done=email-link-sent`]);
+    const response = await request(ada, to);
+    expect([response.status, placeOf(response)]).toEqual([303, `${PAGE}?done=email-link-sent`]);
     const link = await linkTo(to);
     expect(link).toMatch(new RegExp(`^${service.url}/`));
     expect((await ada.account()).email).toBe(old);
@@ -153,13 +153,13 @@ describe('the mail address', () => {
     const to = addressOf('new');
     await request(ada, to);
     const secret = (await linkTo(to)).split('=').at(-1) ?? '';
-    const spent = await service.ask('/sign-in', {
+    const spent = await service.request('/sign-in', {
       ...{ method: 'POST', body: new URLSearchParams({ token: secret, seen: '1' }) },
       headers: { 'sec-fetch-site': 'same-origin' },
     });
     expect([spent.status, spent.headers.get('set-cookie')]).toEqual([400, null]);
     const body = new URLSearchParams({ email: to });
-    await service.ask('/sign-in/mail', { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+    await service.request('/sign-in/mail', { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
     const signIn = /sign-in#([\w-]{43})/.exec((await mailed(to)).at(-1) ?? '')?.[1] ?? '';
     expect(signIn).not.toBe('');
     expect((await confirm(ada, signIn)).status).toBe(400);
@@ -213,7 +213,7 @@ describe('the mail address', () => {
   });
 
   it('opens the page of the link after sign-in', async () => {
-    const answer = await service.ask(`${PAGE}/email`, {});
+    const answer = await service.request(`${PAGE}/email`, {});
     expect([answer.status, placeOf(answer)]).toEqual([303, '/sign-in?next=%2Fdashboard%2Faccount%2Femail']);
   });
 

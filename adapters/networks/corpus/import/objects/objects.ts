@@ -25,7 +25,7 @@ const V2_FIELDS = [
   'note_post',
 ];
 
-const ASK_FOR_FIELDS = ' (request pages with tweet.fields=author_id,created_at)';
+const REQUEST_FIELDS_HINT = ' (request pages with tweet.fields=author_id,created_at)';
 
 const has = (value: Json, name: string): boolean => Object.hasOwn(value, name);
 
@@ -94,7 +94,7 @@ function v2Object(value: Json, includes: V2Includes, where: string, level = 0): 
   if (has(value, 'username')) return [...around, at(interfaceRow('user', v2User(value)), where)];
   if (!has(value, 'text')) return [`${where}neither a user (username) nor a tweet (text) of X API v2`];
   const row = interfaceRow('tweet', v2Tweet(value, withOwn(includes, value)));
-  const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + ASK_FOR_FIELDS : row, where);
+  const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + REQUEST_FIELDS_HINT : row, where);
   return [...around, tweet];
 }
 
@@ -119,8 +119,8 @@ const byKey = (values: readonly Json[], key: string): Map<unknown, Json> =>
 /** Whether references were requested, as the request or one post shows: then each post with references lists them. */
 function listsReferences(page: Json, posts: readonly Json[]): boolean {
   const { url } = asRecord(page.__twarc);
-  const asked = typeof url === 'string' && URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
-  const fields = [asked.get('tweet.fields'), asked.get('post.fields')].flatMap((names) => names?.split(',') ?? []);
+  const params = typeof url === 'string' && URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
+  const fields = [params.get('tweet.fields'), params.get('post.fields')].flatMap((names) => names?.split(',') ?? []);
   if (fields.includes('referenced_tweets') || fields.includes('referenced_posts')) return true;
   return posts.some((post) => has(post, 'referenced_tweets') || has(post, 'referenced_posts'));
 }

@@ -10,7 +10,7 @@ interface Sent {
 }
 
 /** One whole answer. */
-export interface Asked {
+export interface Answer {
   readonly sent: Sent;
   readonly text: string;
   /** Credits left in the wallet after it; NaN if the answer does not say, as with contestants. */
@@ -31,15 +31,18 @@ interface Body {
   };
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly key?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends one request on its own connection, with only the given headers. Throws on any answer but 200. */
-export async function ask(url: string, { key, body, headers = {} }: AskOptions = {}): Promise<Asked & { body: Body }> {
-  const asking = request(url, {
+export async function sendRequest(
+  url: string,
+  { key, body, headers = {} }: RequestOptions = {},
+): Promise<Answer & { body: Body }> {
+  const outgoing = request(url, {
     agent: false,
     method: body === undefined ? 'GET' : 'POST',
     headers: {
@@ -48,8 +51,8 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     },
   });
-  asking.end(body);
-  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const sent = { headers: response.headers, bytes: await buffer(response) };
   const text = decoded(sent);
   if (response.statusCode !== 200)
