@@ -61,7 +61,7 @@ function findForeignCursor(
   for (const { name, extensions } of field.args) {
     const value = args[name];
     const kind = extensions.rule?.kind;
-    if (kind === 'cursor' || kind === 'since') {
+    if (isCursor(kind)) {
       if (typeof value !== 'string') continue;
       if (given) return sinceAndCursor();
       given = { param: kind, cursor: value };
@@ -75,6 +75,8 @@ function findForeignCursor(
     return asServiceError(error);
   }
 }
+
+const isCursor = (rule: string | undefined): rule is CursorParam => rule === 'cursor' || rule === 'since';
 
 /** The list, from the argument that names its subject; null for other arguments. */
 function listFromArgument(kind: ListKind, rule: string | undefined, value: string, product: unknown): ListRef | null {
@@ -236,6 +238,7 @@ class Planner {
       if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
       if (!this.fieldPaths.has(path)) this.fieldPaths.set(path, named);
     }
+    const cursors = field.args.filter(({ extensions }) => isCursor(extensions.rule?.kind)).map((arg) => arg.name);
     const type = getNamedType(field.type);
     // Members of a union or interface are reached through fragments, which have their own type condition.
     const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
@@ -256,9 +259,11 @@ class Planner {
       const fresh = args.fresh === true;
       // For a nested field the subject of a list is not known yet.
       const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
-      // Prices of calls are cached, and an error would take memory, so it is created again when needed.
-      const refused = fault() === null ? nowhere : fault;
-      const items = refused === nowhere ? maxItems(price, field, args, checks) * parents : 0;
+      const isRefused = fault() !== null;
+      // Prices of calls are cached. A cursor may expire meanwhile, and an error would take memory, so it is created again
+      // when needed.
+      const refused = isRefused || cursors.some((cursor) => args[cursor] != null) ? fault : nowhere;
+      const items = isRefused ? 0 : maxItems(price, field, args, checks) * parents;
       const amount = items * itemPrice(price.unit, fresh ? 'bypass' : 'miss');
       const notServed = list !== undefined && !checks.serves(list) ? list : null;
       const own = { notServed, items, fresh, amount, refused };

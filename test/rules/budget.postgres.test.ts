@@ -121,14 +121,17 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect((await service.nobody.get('/v1/users/user1?estimate=true')).status).toBe(401);
   });
 
-  it('report with estimate=true, beside the price, that a cursor has expired', async () => {
-    const reader = await service.customer();
+  it('report with estimate=true that a cursor has expired, also one that was valid when it was last estimated', async () => {
+    const reader = await customer();
     const { next_cursor, since_cursor } = (await reader.get(`${TIMELINE}?count=5`)).body;
+    const estimates = [`cursor=${next_cursor}`, `since=${since_cursor}`].map(
+      (given) => async () => (await reader.get(`${TIMELINE}?${given}&estimate=true`)).body.estimate,
+    );
+    for (const estimate of estimates) expect(await estimate()).toEqual({ max_items: 20, unit: 1, max_credits: 20 });
     service.clock.advance(31 * DAY_MS);
-    for (const given of [`cursor=${next_cursor}`, `since=${since_cursor}`]) {
-      const { estimate } = (await reader.get(`${TIMELINE}?${given}&estimate=true`)).body;
-      const message = expect.stringContaining('This cursor has expired.');
-      expect([given, estimate]).toMatchObject([given, { refused: { code: 'bad_request', message } }]);
+    const message = expect.stringContaining('This cursor has expired.');
+    for (const estimate of estimates) {
+      expect(await estimate()).toMatchObject({ refused: { code: 'bad_request', message } });
     }
   });
 
