@@ -1,9 +1,4 @@
-/**
-/**
- * Pictures of the pages. `npm run pictures` takes those that `docs` shows: the front page, and the overviews of customers and
- * operators on a desk, in both colour schemes. `-- --all FOLDER [name…]` takes every page of every fixture in its whole length,
- * also on a phone.
- */
+/** `npm run pictures`: takes pictures of the pages. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -19,6 +14,12 @@ import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from '../test/pages/dash
 import { receiptOf, uuid } from '../test/pages/dashboard/fixture-usage.js';
 import { type Served, serveHousehold } from '../test/pages/dashboard/stand-ins.js';
 import { serveSite } from '../test/pages/site-fixture.js';
+
+const HELP = `npm run pictures [-- --all FOLDER [NAME…]]
+
+Takes the pictures that the documentation shows: the front page, and the overviews of customers and operators on a wide
+screen, in both color schemes. --all takes every page with every set of data, in its whole length and also on a phone, and
+writes the pictures to FOLDER; with names, only those whose names contain one of them. That takes minutes.`;
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/dashboard',
@@ -104,7 +105,10 @@ async function shootFrontPage(path: string): Promise<void> {
 
 const [mode, folder = '', ...names] = process.argv.slice(2);
 const isAll = mode === '--all';
-if (isAll && folder === '') throw new Error('Name the folder for the pictures.');
+if (mode !== undefined && (!isAll || folder === '')) {
+  console.log(HELP);
+  process.exit(mode === '--help' ? 0 : 2);
+}
 await mkdir(isAll ? folder : 'docs/dashboard', { recursive: true });
 await shootFrontPage(isAll ? join(folder, 'landing.png') : 'docs/landing.png');
 await shoot({
