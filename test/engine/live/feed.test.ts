@@ -1,4 +1,5 @@
-/** Which follower reads a shared list, when, and what the others are told. */
+/** Which follower reads a shared list, when, and what the others get. */
+import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { Feed, intervalOf, type Turn } from '../../../src/live/feed.js';
@@ -35,6 +36,7 @@ function openFeed(perSecond = 100, places = 1000) {
   const feed = new Feed({ timers: time, now: time.now, turns, places });
   const got: [name: string, turn: Turn | undefined, at: number][] = [];
   const left = new AbortController();
+  setMaxListeners(0, left.signal);
   const wait = (name: string, { missed = false, signal = left.signal, has = feed.releases } = {}): void => {
     void feed.wait(signal, missed, has).then((turn) => got.push([name, turn, time.now() - 1_000_000]));
   };

@@ -1,4 +1,5 @@
 /** Streams of new items, over a service and a network that a test scripts. */
+import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { LiveBudget } from '../../../src/live/budget.js';
@@ -17,6 +18,7 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
   const live = openLive(time, serve, perSecond, time, push);
   const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
+  setMaxListeners(0, left.signal);
   const open = (request: Partial<LiveRequest> = {}): AsyncGenerator<LiveEvent, void> =>
     live.follow({
       call: call as unknown as LiveRequest['call'],
@@ -44,6 +46,7 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
 
 function leaving(): { signal: AbortSignal; abort: () => void } {
   const left = new AbortController();
+  setMaxListeners(0, left.signal);
   return { signal: left.signal, abort: () => left.abort() };
 }
 
