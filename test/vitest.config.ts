@@ -11,7 +11,7 @@ const leftOut = process.env.TEST_SECOND_NODE ? Object.values(ON_ONE_NODE).flat()
 /** Repairs the Postgres driver as the build does. */
 const postgresDriver = {
   name: 'postgres driver',
-  transform: (text: string, path: string) => (REPAIRED_FILE.test(path) ? repaired(text) : undefined),
+  transform: (text: string, path: string) => (REPAIRED_FILE.test(path) ? repaired(text, path) : undefined),
 } satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
 interface Limits {

@@ -92,7 +92,7 @@ export const postgresDriver = (root) => ({
   name: 'postgres driver',
   setup(build) {
     build.onResolve({ filter: /^postgres$/ }, () => ({ path: join(folderOf(root, 'postgres'), 'src', 'index.js') }));
-    build.onLoad({ filter: REPAIRED_FILE }, ({ path }) => ({ contents: repaired(readFileSync(path, 'utf8')) }));
+    build.onLoad({ filter: REPAIRED_FILE }, ({ path }) => ({ contents: repaired(readFileSync(path, 'utf8'), path) }));
   },
 });
 

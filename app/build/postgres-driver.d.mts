@@ -1,2 +1,2 @@
 export const REPAIRED_FILE: RegExp;
-export function repaired(text: string): string;
+export function repaired(text: string, path: string): string;

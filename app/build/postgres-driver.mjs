@@ -4,10 +4,10 @@
 // connections are lost for good, statements run in other callers' transactions, and rows are missing from results. The
 // build puts the repaired driver into the program, and tests use it, too.
 
-/** The file of the package that is repaired. */
-export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
+/** The files of the package that are repaired. */
+export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/](connection|index)\.js$/;
 
-const REPAIRS = [
+const OF_CONNECTION = [
   {
     // Tells adapters/postgres/sql.ts that the driver is repaired. If no host is a standby, hosts that were skipped
     // because they are primaries are tried again; the driver would leave out the first of them.
@@ -19,27 +19,6 @@ import tls from 'tls'
 globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
 const hasNext = (options, tried) =>
   tried < options.host.length * (options.target_session_attrs === 'prefer-standby' ? 2 : 1)
-`,
-  },
-  {
-    // Later statements of a transaction fail on its own closed connection instead of running on the one that replaces
-    // it.
-    from: `
-    if (q.cancelled)
-      return
-
-    try {
-`,
-    to: `
-    if (q.cancelled)
-      return
-
-    if (!socket) {
-      queryError(q, Errors.connection('CONNECTION_CLOSED', options, socket))
-      return true
-    }
-
-    try {
 `,
   },
   {
@@ -264,11 +243,95 @@ const hasNext = (options, tried) =>
   },
 ];
 
+// Once the connection of a transaction, or a reserved one, has closed, all later statements fail that were meant for it.
+// The driver ran them on the connection that replaced it: outside of any transaction, or in that of another caller, which
+// they could roll back. Statements that were queued for the closed one were never answered.
+const OF_POOL = [
+  {
+    from: `
+        new Promise((_, reject) => connection.onclose = reject)
+`,
+    to: `
+        new Promise((_, reject) => connection.onclose = e => {
+          lost = e
+          while (queries.length)
+            queries.shift().reject(e)
+          reject(e)
+        })
+`,
+  },
+  {
+    from: `
+      , connection
+      , prepare = null
+`,
+    to: `
+      , connection
+      , lost = null
+      , prepare = null
+`,
+  },
+  {
+    from: `
+        c.queue === full
+          ? queries.push(q)
+`,
+    to: `
+        lost
+          ? q.reject(lost)
+          : c.queue === full
+          ? queries.push(q)
+`,
+  },
+  {
+    from: `
+    move(c, reserved)
+    c.reserved = () => queue.length
+`,
+    to: `
+    let lost = null
+    c.onclose = e => {
+      lost = e
+      while (queue.length)
+        queue.shift().reject(e)
+    }
+    move(c, reserved)
+    c.reserved = () => queue.length
+`,
+  },
+  {
+    // A closed connection is not given back to the pool, which has replaced it.
+    from: `
+      c.reserved = null
+      onopen(c)
+`,
+    to: `
+      if (lost)
+        return
+      c.onclose = c.reserved = null
+      onopen(c)
+`,
+  },
+  {
+    from: `
+      c.queue === full
+        ? queue.push(q)
+`,
+    to: `
+      lost
+        ? q.reject(lost)
+        : c.queue === full
+        ? queue.push(q)
+`,
+  },
+];
+
 /**
- * The repaired text of that file. Throws if a release has changed it; then check whether each repair is still needed.
+ * The repaired text of such a file. Throws if a release has changed it; then check whether each repair is still needed.
  */
-export function repaired(text) {
-  return REPAIRS.reduce((rest, { from, to }) => {
+export function repaired(text, path) {
+  const repairs = REPAIRED_FILE.exec(path)?.[1] === 'index' ? OF_POOL : OF_CONNECTION;
+  return repairs.reduce((rest, { from, to }) => {
     const [before, after, ...more] = rest.split(from);
     if (after === undefined || more.length > 0) {
       throw new Error('The Postgres driver has changed: see whether app/build/postgres-driver.mjs is still needed.');

@@ -52,6 +52,30 @@ it('rejects a transaction whose connection breaks, survives its rollback, and ru
   }
 });
 
+it('runs no later statement of a transaction, nor its rollback, on the connection that replaces its own', async () => {
+  const { database, line, sql } = await open(1);
+  await database.sql`create table written (n int)`;
+  const inserts: Promise<unknown>[] = [];
+  const broken = sql.begin(async (tx) => {
+    await tx`insert into written values (1)`;
+    line.cut();
+    // Until another caller's transaction has the new connection.
+    await vi.waitFor(() => expect(inserts).toHaveLength(1), { timeout: 5_000 });
+    inserts.push(tx`insert into written values (2)`);
+    await inserts[1];
+  });
+  await expect(broken).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET/);
+  await sql.begin(async (tx) => {
+    inserts.push(tx`insert into written values (3)`);
+    await inserts[0];
+    await expect.poll(() => inserts.length).toBe(2);
+    await Promise.allSettled(inserts);
+    await settled();
+  });
+  await expect(inserts[1]).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET/);
+  expect(await database.sql`select n from written`).toEqual([{ n: 3 }]);
+});
+
 it('ends each query whenever the lines are cut, and can use every connection of the pool again', async () => {
   const { line, sql } = await open();
   for (let round = 0; round < 20; round += 1) {
@@ -83,6 +107,19 @@ describe('a connection that is reserved', () => {
       line.cut();
       await settled();
     }
+  });
+
+  it('runs nothing more once it has closed, and does not return to the pool', async () => {
+    const { line, sql } = await open(1);
+    const own = await sql.reserve();
+    await own`set statement_timeout = 1234`;
+    line.cut();
+    const queued = sql`show statement_timeout`;
+    expect(await queued).toEqual([{ statement_timeout: '0' }]);
+    await expect(own`set statement_timeout = 1234`).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET/);
+    own.release();
+    expect(await Promise.all([1, 2].map((n) => sql`select ${n}::int as n`))).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+    expect(await sql`show statement_timeout`).toEqual([{ statement_timeout: '0' }]);
   });
 
   it('leaves the pool as it is when it cannot be opened', async () => {
