@@ -78,16 +78,20 @@ const LONGEST_LOOKUP_MS = 10_000;
 /** The same for a read that has its own deadline. */
 const LONGEST_READ_MS = 60_000;
 
+/** Whether the statement was hit by a late cancel request that was meant for another one of its connection. */
+export const isHitByCancel = (error: unknown): boolean =>
+  errorCode(error) === '57014' && /user request/.test(String(error));
+
 /**
- * Repeats a read while its connection is lost or no server takes it, as during a fail-over, but not a read that took
- * too long. With a signal, only until that fires.
+ * Repeats a read while its connection is lost or no server takes it, as during a fail-over, and a read that was
+ * cancelled in place of another, but not one that took too long. With a signal, only until that fires.
  */
 export const retryRead = <T>(run: () => Promise<T>, signal?: AbortState, time: Time = processTime): Promise<T> =>
   repeat(
     run,
     (error, spentMs) =>
       isTransient(error) &&
-      !isTimedOut(error) &&
+      (!isTimedOut(error) || isHitByCancel(error)) &&
       !signal?.aborted &&
       spentMs <= (signal ? LONGEST_READ_MS : LONGEST_LOOKUP_MS),
     time,

@@ -1,7 +1,7 @@
 // Repairs of how the Postgres driver handles connections that break, are full or are reserved, and queries and copies
 // that fail, until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1181, 1189, 1193 and 1208).
 // Without these repairs a rollback on a closed connection or a failed copy ends the whole process, queries and
-// connections are lost for good, statements run in other callers' transactions, and rows are missing from results. The
+// connections are lost for good, statements run in other callers' transactions, and queries get the rows of others. The
 // build puts the repaired driver into the program, and tests use it, too.
 
 /** The files of the package that are repaired. */
@@ -175,6 +175,49 @@ const hasNext = (options, tried) =>
     result = new Result()
     rows = 0
 `,
+  },
+  {
+    // A prepared query that is sent again, because its result has changed, is sent as a whole, since the types of its
+    // parameters are known. The driver sent it in two parts, and a query of another caller that was sent between them got
+    // its rows.
+    from: `
+    q.describeFirst = q.onlyDescribe || (parameters.length && !q.prepared)
+    q.statement = q.prepared
+      ? statements[q.signature]
+      : { string, types, name`,
+    to: `
+    q.describeFirst = q.onlyDescribe || (parameters.length && !q.prepared && !q.retried)
+    q.statement = q.prepared
+      ? statements[q.signature]
+      : { string, types: q.retried ? q.statement.types : types, name`,
+  },
+  {
+    // Its parameters must not have been replaced by their text: from that, the driver made other values (of true, false).
+    from: `
+      parameters[i] = x = type in options.serializers
+`,
+    to: `
+      x = type in options.serializers
+`,
+  },
+  {
+    // A query that was cancelled while it waited behind another is cancelled in its turn. The driver passed it over, so
+    // the next query got its rows, and every later one those of the query before it.
+    from: `
+    while (sent.length && (query = sent.shift()) && (query.active = true, query.cancelled))
+      Connection(options).cancel(query.state, query.cancelled.resolve, query.cancelled.reject)
+
+    if (query)
+      return // Consider`,
+    to: `
+    if (sent.length) {
+      query = sent.shift()
+      query.active = true
+      query.cancelled && Connection(options).cancel(query.state, query.cancelled.resolve, query.cancelled.reject)
+    }
+
+    if (query)
+      return // Consider`,
   },
   {
     // A transaction's connection is not free between two of its statements, even if its socket has room.

@@ -147,6 +147,13 @@ describe('a read', () => {
     expect(await repeatedMs(code)).toBe(0);
   });
 
+  it('is repeated when a cancel request for another statement hit it, unless it was cancelled itself', async () => {
+    const hit = Object.assign(new Error('canceling statement due to user request'), { code: '57014' });
+    const answers = [Promise.reject(hit), Promise.resolve('row')];
+    expect(await retryRead(() => answers.shift() as Promise<string>, undefined, passing().time)).toBe('row');
+    await expect(retryRead(() => Promise.reject(hit), AbortSignal.abort(), passing().time)).rejects.toBe(hit);
+  });
+
   it('has the rows of the first server that answers', async () => {
     let left = 3;
     const read = async () => {

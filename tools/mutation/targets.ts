@@ -70,7 +70,7 @@ export const TARGETS = {
         ...inPostgres('posting/debits', 'ledger/ledger-commits'),
       ],
       [
-        ...inPostgres('lost-connections', 'retry', 'ledger/ledger-archive', 'ledger/ledger-parquet'),
+        ...inPostgres('driver', 'retry', 'ledger/ledger-archive', 'ledger/ledger-parquet'),
         ...['test/interfaces/v1/usage', 'test/rules/test-mode/play-credits', ...rules('balance', 'budget')],
       ],
     ],

@@ -4,6 +4,7 @@ import { type Cancellable, cancelOnAbort, signalWithTimeout } from '../../../src
 import { FairShare, type HeldSlot } from '../../../src/lib/fair-share.js';
 import type { AsOf } from '../../../src/ports/ledger.js';
 import type { Replica } from '../replica.js';
+import { isHitByCancel } from '../retry.js';
 import type { Sql } from '../sql.js';
 
 /** Connections in the pool that is reserved for free queries. */
@@ -172,8 +173,7 @@ export class QueryLimiter {
     try {
       return await once();
     } catch (error) {
-      // A late cancel request that was meant for the connection's previous statement.
-      if (signal.aborted || !isCancelled(error) || !/user request/.test(String(error))) throw error;
+      if (signal.aborted || !isHitByCancel(error)) throw error;
       return once();
     }
   }

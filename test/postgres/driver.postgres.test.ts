@@ -1,6 +1,7 @@
 /**
- * Connections that break, are refused or have a full socket while they are in use. In these cases the released driver
- * ends the process, never connects again, connects again endlessly, or lets other queries into a transaction.
+ * Connections that break, are refused or have a full socket while they are in use, and queries that fail or are
+ * cancelled. In these cases the released driver ends the process, never connects again, connects again endlessly, lets
+ * other queries into a transaction, or answers them with the rows of others.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } from 'node:net';
@@ -35,6 +36,8 @@ async function open(max = 3): Promise<Opened> {
 }
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Waits until a statement was refused and sent again, behind a slower one. */
+const sleepUntilRetried = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 /** Waits until an error thrown from a timer would have been thrown. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
@@ -189,6 +192,35 @@ it.each(['idle', 'busy'])(
     expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
   },
 );
+
+it('answers each query with its own rows when one is cancelled that waits behind another', async () => {
+  const { sql } = await open(1);
+  const select = (n: number, seconds = 0) => sql`select ${n}::int as n, pg_sleep(${seconds}::float8)::text as slept`;
+  // Queries wait on the same connection once their statement is prepared there.
+  await select(0);
+  const [first, cancelled, ...others] = [select(1, 0.3), select(2, 5), select(3), select(4)].map((one) =>
+    one.execute(),
+  );
+  await settled();
+  cancelled?.cancel();
+  await expect(cancelled).rejects.toMatchObject({ code: '57014' });
+  expect(await Promise.all([first, ...others, select(5)])).toEqual([1, 3, 4, 5].map((n) => [{ n, slept: '' }]));
+});
+
+it('answers each query with its own rows when the result of a prepared statement has changed', async () => {
+  const { database, sql } = await open(1);
+  await database.sql`create table changed as select 0 as zero`;
+  const select = () => sql`select * from changed where zero = ${0} and ${true}::boolean`;
+  const number = (n: number) => sql`select ${n}::int as n, pg_sleep(0.1)::text as slept`;
+  await select();
+  await number(0);
+  await database.sql`alter table changed add one int default 1`;
+  const before = [select(), number(1)].map((query) => query.execute());
+  await sleepUntilRetried();
+  const after = number(2).execute();
+  const rows = await Promise.all([...before, after]);
+  expect(rows).toEqual([[{ zero: 0, one: 1 }], [{ n: 1, slept: '' }], [{ n: 2, slept: '' }]]);
+});
 
 describe('the query after one that failed when some of its rows had arrived', () => {
   it('returns all its rows on the same connection', async () => {
