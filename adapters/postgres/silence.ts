@@ -30,19 +30,26 @@ export class SilenceWatch {
     const socket = new Socket();
     this.#received.set(socket, { bytes: 0, atMs: performance.now() });
     this.#sweeping ??= setInterval(() => this.#sweep(), this.#silenceMs / 4).unref();
-    socket.once('close', () => {
-      this.#received.delete(socket);
-      if (this.#received.size > 0 || this.#sweeping === null) return;
-      clearInterval(this.#sweeping);
-      this.#sweeping = null;
-    });
+    socket.once('close', () => this.#forget(socket));
     return socket;
+  }
+
+  #forget(socket: Socket): void {
+    this.#received.delete(socket);
+    if (this.#received.size > 0 || this.#sweeping === null) return;
+    clearInterval(this.#sweeping);
+    this.#sweeping = null;
   }
 
   #sweep(): void {
     const now = performance.now();
     const silent = new Map<string, Socket[]>();
     for (const [socket, received] of this.#received) {
+      // With TLS, the driver removes all listeners of the socket.
+      if (socket.destroyed) {
+        this.#forget(socket);
+        continue;
+      }
       if (socket.bytesRead !== received.bytes) Object.assign(received, { bytes: socket.bytesRead, atMs: now });
       // A socket that is still connecting has its own limit. Socket files of this machine lose nothing.
       const { remoteAddress: host, remotePort: port } = socket;
