@@ -1,6 +1,38 @@
 /** Repairs of the driver's connections, in the order in which they are made: the text of a place, and the text instead. */
 export const OF_CONNECTION = [
   {
+    // A host that does not answer is skipped like one that refuses, instead of failing the query.
+    from: `
+    errored(Errors.connection('CONNECT_TIMEOUT', options, socket))
+    socket.destroy()
+`,
+    to: `
+    error(Errors.connection('CONNECT_TIMEOUT', options, socket))
+    socket.destroy()
+`,
+  },
+  {
+    // A cancel request goes to the host that runs the query, not to the first one.
+    from: `
+    socket.connect(port[hostIndex], host[hostIndex])
+`,
+    to: `
+    backend.host = hostIndex
+    socket.connect(port[hostIndex], host[hostIndex])
+`,
+  },
+  {
+    from: `
+  async function cancel({ pid, secret }, resolve, reject) {
+    try {
+`,
+    to: `
+  async function cancel({ pid, secret, host = 0 }, resolve, reject) {
+    try {
+      hostIndex = host
+`,
+  },
+  {
     // A connection that was to execute a cancelled query is free for the next one, not lost to the pool.
     from: `
     if (q.cancelled)
@@ -193,7 +225,9 @@ const hasNext = (options, tried) =>
 `,
     to: `
     q.retried = error
-    q.handler(q)
+    q.active = false
+    q.state = null
+    q.cancelled ? queryError(q, error) : q.handler(q)
 `,
   },
   {
@@ -302,7 +336,7 @@ const hasNext = (options, tried) =>
 `,
     to: `
     stream = new Stream.Readable({
-      read() { socket.resume() }
+      read() { socket && socket.resume() }
     })
     stream.on('error', () => {})
 `,

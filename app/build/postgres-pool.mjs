@@ -1,6 +1,20 @@
 /** Repairs of the driver's pools, as in postgres-connection.mjs. */
 export const OF_POOL = [
   {
+    // A query that was cancelled before it got here has been rejected, and needs no connection.
+    from: `
+  function handler(query) {
+    if (ending)
+`,
+    to: `
+  function handler(query) {
+    if (query.cancelled)
+      return
+
+    if (ending)
+`,
+  },
+  {
     // A cancel request that does not reach the server is given up; without a handler, its rejection would end the process.
     from: `
   function cancel(query) {

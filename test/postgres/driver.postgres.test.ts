@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } from 'node:net';
 import type { DuplexOptions } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { copyInto } from '../../adapters/networks/corpus/import/copy.js';
@@ -149,6 +150,20 @@ describe('COPY', () => {
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
+  it('rejects when its connection closes while it is read, and does not end the process', async () => {
+    const { line, sql } = await open();
+    const cut = sql.begin(async (tx) => {
+      const csv = await tx`copy (select repeat('x', 10_000) from generate_series(1, 10_000)) to stdout`.readable();
+      csv.once('data', () => line.cut());
+      // Reads what is left of it, so that the connection can be used for the rollback.
+      for (const event of ['end', 'close']) csv.on(event, () => csv._read(0));
+      await finished(csv);
+    });
+    await expect(cut).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET|Premature close/);
+    await settled();
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
   it('rejects with the reason when the server refuses its rows', async () => {
     const { sql } = await open();
     await sql`create table copied (n int)`;
@@ -271,6 +286,40 @@ it.each([1, 2])(
     expect(performance.now() - began).toBeGreaterThan(700);
   },
 );
+
+describe('with several hosts', () => {
+  /** A pool of one connection, whose first host accepts connections and is silent. */
+  async function openWithSilentHost(): Promise<Sql> {
+    const { database } = await open();
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { line: way, url } = await lineTo(database);
+    const { host } = new URL(url);
+    const hosts = `127.0.0.1:${(silent.address() as AddressInfo).port},${host}`;
+    const settings = { max: 1, fetch_types: false, connect_timeout: 0.5 };
+    const sql = postgres(url.replace(host, hosts), settings) as unknown as Sql;
+    onTestFinished(async () => {
+      await sql.end({ timeout: 0 });
+      await way.close();
+      silent.close();
+    });
+    return sql;
+  }
+
+  it('connects to the next one when the first does not answer', async () => {
+    const sql = await openWithSilentHost();
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  it('cancels a query on the host that runs it', async () => {
+    const sql = await openWithSilentHost();
+    await sql`select 1`;
+    const query = sql`select pg_sleep(10)`.execute();
+    await settled();
+    query.cancel();
+    await expect(query).rejects.toMatchObject({ code: '57014' });
+  });
+});
 
 describe('a transaction on a socket that is full', () => {
   /** One connection over a socket whose buffer is full after a kibibyte. */
