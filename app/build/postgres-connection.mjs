@@ -1,4 +1,4 @@
-/** Repairs of the driver's connections, in the order in which they are made: the text of a place, and the text instead. */
+/** Repairs of the driver's connections, in the order in which they are made: each replaces a text that occurs once. */
 export const OF_CONNECTION = [
   {
     // A host that does not answer is skipped like one that refuses, instead of failing the query.
@@ -216,8 +216,8 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // A prepared query that has to be sent again, because its result has changed, is given to the pool like a new one, and
-    // sent as a whole, since the types of its parameters are known. The driver sent it in two parts, behind a query that
+    // A prepared query that has to be sent again, because its result has changed, is given to the pool like a new one,
+    // and sent as a whole, since the types of its parameters are known. The driver sent it in two parts, behind a query that
     // may have been sent in part, so that queries of other callers got its rows.
     from: `
     q.retried = error
@@ -245,7 +245,8 @@ const hasNext = (options, tried) =>
       : { string, types: q.retried ? q.statement.types : types, name`,
   },
   {
-    // Its parameters must not have been replaced by their text: from that, the driver made other values (of true, false).
+    // The driver replaced the parameters of a query by their text, and made other values of that when it sent the query
+    // again: false of true.
     from: `
       parameters[i] = x = type in options.serializers
 `,

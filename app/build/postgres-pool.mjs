@@ -15,7 +15,8 @@ export const OF_POOL = [
 `,
   },
   {
-    // A cancel request that does not reach the server is given up; without a handler, its rejection would end the process.
+    // A cancel request that does not reach the server is given up. Nobody handles its rejection, which would end the
+    // process.
     from: `
   function cancel(query) {
     return new Promise((resolve, reject) => {
@@ -39,9 +40,9 @@ export const OF_POOL = [
 `,
   },
   {
-    // Once the connection of a transaction, or a reserved one, has closed, all later statements fail that were meant for it.
-    // The driver ran them on the connection that replaced it: outside of any transaction, or in that of another caller, which
-    // they could roll back. Statements that were queued for the closed one were never answered.
+    // Once the connection of a transaction, or a reserved one, has closed, all later statements meant for it fail. The
+    // driver ran them on the connection that replaced it: outside of any transaction, or in that of another caller, which
+    // they could roll back. It never answered statements that were queued for the closed one.
     from: `
         new Promise((_, reject) => connection.onclose = reject)
 `,

@@ -260,7 +260,7 @@ class Planner {
       // For a nested field the subject of a list is not known yet.
       const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
       const isRefused = fault() !== null;
-      // Prices of calls are cached. A cursor may expire meanwhile, and an error would take memory, so it is created again
+      // Prices of calls are cached, and a cursor may expire meanwhile. An error would take memory, so it is created again
       // when needed.
       const refused = isRefused || cursors.some((cursor) => args[cursor] != null) ? fault : nowhere;
       const items = isRefused ? 0 : maxItems(price, field, args, checks) * parents;

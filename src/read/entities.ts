@@ -236,8 +236,8 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 }
 
 /**
- * Caches the objects of an answer, and notes what it says about their accounts. `requestedKey`: the key of the object that was
- * asked for. False if some were not cached, because they were withdrawn after the read began.
+ * Caches the objects of an answer, and notes what it says about their accounts. `requestedKey`: the key of the object
+ * that was asked for. False if some were not cached, because they were withdrawn after the read began.
  */
 async function storeAs<Ref, T>(
   { cache, tombstones }: EntitiesOptions,

@@ -41,7 +41,7 @@ const OWN_ADDRESS = '::1';
 
 type WatchQuery = Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count' | 'keyHash'>;
 
-/** What a watch asks with its key. `queryKey` and a position together name a charge. */
+/** The call that a watch makes with its key. `queryKey` and a position together name a charge. */
 export const watchCall = (form: Pick<WatchForm, 'call'>, watch: WatchQuery): Pick<LiveRequest, 'call' | 'queryKey'> => {
   const { watchId, kind, subject, product, count, keyHash } = watch;
   return {
