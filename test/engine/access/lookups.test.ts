@@ -217,7 +217,7 @@ describe('look-ups of keys', () => {
     const key = fc.constantFrom(...KEYS);
     const nth = fc.nat({ max: 5 });
     const step = fc.oneof(
-      { weight: 5, arbitrary: fc.record({ kind: fc.constant('ask' as const), key }) },
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('lookup' as const), key }) },
       {
         weight: 3,
         arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(10, 500, 1000, 1600, 2500) }),
@@ -253,7 +253,7 @@ describe('look-ups of keys', () => {
         };
         const take = (nth: number) => store.queries.splice(nth % store.queries.length || 0, 1)[0];
         for (const one of steps) {
-          if (one.kind === 'ask') running.push(checkLookup(one.key));
+          if (one.kind === 'lookup') running.push(checkLookup(one.key));
           else if (one.kind === 'answer') take(one.nth)?.answer();
           else if (one.kind === 'fail') take(one.nth)?.fail();
           else if (one.kind === 'change') {

@@ -51,11 +51,11 @@ describe('positions of a stream', () => {
     const behind = (from: LivePosition, newest: string): LivePosition =>
       positions.after(from, { since: String(Math.random()), newest: [NOW - 5, newest], now: NOW + 5 });
     const [once, again] = [behind(behind(start, '1'), '2'), behind(behind(start, '1'), '2')];
-    expect(positions.requestId(once, 'asked')).toBe(positions.requestId(again, 'asked'));
-    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(once, 'asked otherwise'));
-    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(behind(start, '2'), 'asked'));
-    expect(positions.requestId(start, 'asked')).not.toBe(
-      positions.requestId({ ...positions.begin(NOW, 'start') }, 'asked'),
+    expect(positions.requestId(once, 'a query')).toBe(positions.requestId(again, 'a query'));
+    expect(positions.requestId(once, 'a query')).not.toBe(positions.requestId(once, 'another query'));
+    expect(positions.requestId(once, 'a query')).not.toBe(positions.requestId(behind(start, '2'), 'a query'));
+    expect(positions.requestId(start, 'a query')).not.toBe(
+      positions.requestId({ ...positions.begin(NOW, 'start') }, 'a query'),
     );
   });
 

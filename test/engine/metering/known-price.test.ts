@@ -29,7 +29,7 @@ describe('the balance for a known price', () => {
     const amount = fc.integer({ min: 1, max: 300 });
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('read' as const, 'price' as const), amount }) },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const), amount: fc.nat({ max: 5 }) }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('confirm' as const), amount: fc.nat({ max: 5 }) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), amount }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('rest' as const), amount: fc.constant(0) }) },
     );
@@ -64,7 +64,7 @@ describe('the balance for a known price', () => {
         for (const { kind, amount } of steps) {
           if (kind === 'read') calls.push(read(amount));
           else if (kind === 'price') calls.push(atPrice(amount));
-          else if (kind === 'tell') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
+          else if (kind === 'confirm') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
           else if (kind === 'grant') {
             granted += amount;
             books.move(amount);

@@ -159,7 +159,7 @@ describe('the balance as a process knows it', () => {
         weight: 4,
         arbitrary: fc.record({ kind: fc.constant('call' as const), amount: fc.integer({ min: 1, max: 300 }) }),
       },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const), amount: fc.nat({ max: 5 }) }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('confirm' as const), amount: fc.nat({ max: 5 }) }) },
       {
         weight: 1,
         arbitrary: fc.record({ kind: fc.constant('move' as const), amount: fc.integer({ min: 1, max: 400 }) }),
@@ -195,7 +195,7 @@ describe('the balance as a process knows it', () => {
           const calls: Promise<void>[] = [];
           for (const { kind, amount } of steps) {
             if (kind === 'call') calls.push(call(amount));
-            else if (kind === 'tell') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
+            else if (kind === 'confirm') books.confirm(Math.min(amount, Math.max(books.unconfirmed - 1, 0)));
             else if (kind === 'move') {
               granted += amount;
               books.move(amount);

@@ -114,7 +114,7 @@ describeOnBoth('an outage', (redis) => {
         );
         return messages > 0;
       });
-      await until('the last is heard', () => received.some(({ key }) => key === `user:${round}`));
+      await until('the last one arrives', () => received.some(({ key }) => key === `user:${round}`));
       const missed = Array.from({ length: round - before }, (_, n) => `user:${before + n + 1}`);
       expect(received.map(({ key }) => key)).toEqual(expect.arrayContaining(missed));
       // One outage, plus what a busy machine may add.

@@ -15,7 +15,8 @@ export function sumsAgree({ database, calls }: World): string[] {
     }
     if (left !== balance) wrong.push(`${walletId} is at ${balance}, its rows say ${left}`);
     for (const { result, requestId } of calls) {
-      if (result?.kind === 'answer' && result.balance < 0) wrong.push(`${requestId.slice(-4)} told ${result.balance}`);
+      if (result?.kind === 'answer' && result.balance < 0)
+        wrong.push(`${requestId.slice(-4)} reported a balance of ${result.balance}`);
     }
     return wrong;
   });

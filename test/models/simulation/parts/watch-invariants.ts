@@ -42,7 +42,7 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
       const paid = database.row(one.deliveryId);
       if (paid?.accountId !== accountId || paid.amount !== one.charged || one.reported.charged !== one.charged)
         wrong.push(
-          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.reported.charged}, charged ${paid?.amount}`,
+          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, reported ${one.reported.charged}, charged ${paid?.amount}`,
         );
       if (one.number !== nth + 1 || one.reported.number !== nth + 1)
         wrong.push(`${name} has number ${one.number} at ${nth}`);
