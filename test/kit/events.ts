@@ -23,8 +23,8 @@ async function* eventsOf(response: { readonly body: unknown }): AsyncGenerator<S
 export interface OpenStream {
   readonly response: Response;
   readonly events: AsyncGenerator<StreamEvent, undefined>;
-  /** Resolves with the next event of this name. */
-  readonly next: (name: string) => Promise<StreamEvent>;
+  /** Resolves with the next event of this name; without a name, with the next that is not a heartbeat. */
+  readonly next: (name?: string) => Promise<StreamEvent>;
   readonly leave: () => void;
 }
 
@@ -38,8 +38,8 @@ export function streamOf(response: { readonly body: unknown }): ReadStream {
     async next(name) {
       for (;;) {
         const { value } = await events.next();
-        if (value === undefined) throw new Error(`The stream ended before ${name} came.`);
-        if (value.event === name) return value;
+        if (value === undefined) throw new Error(`The stream ended before ${name ?? 'the next event'} came.`);
+        if (name === undefined ? value.event !== 'heartbeat' : value.event === name) return value;
       }
     },
   };

@@ -43,17 +43,17 @@ describe('a stream', () => {
     const { key } = await perch.account({ credits: 10 });
     const first = await open('/v1/live?user=seven', key);
     expect(first.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect((await first.events.next()).value).toMatchObject({ event: 'open', data: { follows: [{ user: 'seven' }] } });
-    expect((await first.events.next()).value).toMatchObject({ event: 'position' });
+    expect(await first.next()).toMatchObject({ event: 'open', data: { follows: [{ user: 'seven' }] } });
+    expect(await first.next()).toMatchObject({ event: 'position' });
     post('hello');
-    const { value } = await first.events.next();
+    const value = await first.next();
     expect(value).toMatchObject({ event: 'items', data: { items: 1, credits_charged: 1, data: [{ text: 'hello' }] } });
     first.leave();
     post('while away');
-    const second = await open('/v1/live?user=seven', key, { 'last-event-id': value?.id ?? '' });
-    await second.events.next();
-    expect((await second.events.next()).value).toMatchObject({ event: 'position' });
-    expect((await second.events.next()).value).toMatchObject({
+    const second = await open('/v1/live?user=seven', key, { 'last-event-id': value.id ?? '' });
+    await second.next();
+    expect(await second.next()).toMatchObject({ event: 'position' });
+    expect(await second.next()).toMatchObject({
       event: 'items',
       data: { data: [{ text: 'while away' }] },
     });
@@ -81,19 +81,19 @@ describe('a stream', () => {
   it('sends again, free, what was charged and lost on its way', async () => {
     const { key } = await perch.account({ credits: 10 });
     const first = await open('/v1/live?user=seven', key);
-    await first.events.next();
-    const { value: position } = await first.events.next();
+    await first.next();
+    const position = await first.next();
     post('lost');
-    const { value: lost } = await first.events.next();
+    const lost = await first.next();
     expect(lost).toMatchObject({ event: 'items', data: { credits_charged: 1, balance_remaining: 9 } });
     first.leave();
     post('and more');
-    const second = await open('/v1/live?user=seven', key, { 'last-event-id': position?.id ?? '' });
-    await second.events.next();
-    const { value: again } = await second.events.next();
+    const second = await open('/v1/live?user=seven', key, { 'last-event-id': position.id ?? '' });
+    await second.next();
+    const again = await second.next();
     expect(again).toMatchObject({ data: { data: [{ text: 'lost' }], credits_charged: 0, balance_remaining: 9 } });
-    expect(again?.data).toHaveProperty('request_id', (lost as { data: { request_id: string } }).data.request_id);
-    const { value: more } = await second.events.next();
+    expect(again.data).toHaveProperty('request_id', (lost as { data: { request_id: string } }).data.request_id);
+    const more = await second.next();
     expect(more).toMatchObject({ data: { data: [{ text: 'and more' }], credits_charged: 1, balance_remaining: 8 } });
     second.leave();
   }, 40_000);
@@ -102,8 +102,8 @@ describe('a stream', () => {
     const account = await perch.account({ credits: 100 });
     const { key } = account;
     const start = await open('/v1/live?user=seven', key);
-    await start.events.next();
-    const headers = { 'last-event-id': (await start.events.next()).value?.id ?? '' };
+    await start.next();
+    const headers = { 'last-event-id': (await start.next()).id ?? '' };
     start.leave();
     // One may buy only a single tweet at a time.
     const twins = await Promise.all([
@@ -145,12 +145,12 @@ describe('a stream', () => {
   it('spends no more on a day than its limit, and refuses an invalid amount', async () => {
     const { key } = await perch.account({ credits: 10 });
     const stream = await open('/v1/live?user=seven&max_credits_per_day=1', key);
-    await stream.events.next();
-    await stream.events.next();
+    await stream.next();
+    await stream.next();
     post('paid for');
-    expect((await stream.events.next()).value).toMatchObject({ event: 'items', data: { credits_charged: 1 } });
+    expect(await stream.next()).toMatchObject({ event: 'items', data: { credits_charged: 1 } });
     post('one too many');
-    expect((await stream.events.next()).value).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       event: 'error',
       data: { error: { code: 'no_credits', reason: 'max_credits' } },
     });
@@ -221,9 +221,9 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     const account = await perch.account({ credits: 10 });
     const stream = await subscribe('tea', account.key, { maxCredits: 1 });
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    const { value: begun } = await stream.events.next();
+    const begun = await stream.next();
     const live = {
-      position: begun?.id,
+      position: begun.id,
       heartbeat_seconds: 15,
       every_seconds: expect.any(Number),
       checked_at: expect.any(String),
@@ -233,16 +233,16 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
       data: { data: { news: { nodes: [] } }, extensions: { credits: { charged: 0, remaining: 10 }, live } },
     });
     post('news', 'tea');
-    const { value: news } = await stream.events.next();
+    const news = await stream.next();
     expect(news).toMatchObject(result('news', 1));
     expect(news).toMatchObject({ data: { extensions: { credits: { charged: 1, remaining: 9 } } } });
-    expect([positionOf(news), positionOf(news) === positionOf(begun)]).toEqual([news?.id, false]);
+    expect([positionOf(news), positionOf(news) === positionOf(begun)]).toEqual([news.id, false]);
     post('one too many', 'tea');
-    expect((await stream.events.next()).value).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       event: 'next',
       data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
     });
-    expect(await stream.events.next()).toMatchObject({ value: { event: 'complete', data: null } });
+    expect(await stream.next()).toEqual({ event: 'complete', data: null });
     expect((await stream.events.next()).done).toBe(true);
     expect(await perch.balance(account)).toBe(9);
   }, 60_000);
@@ -251,14 +251,14 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     post('the first', 'milk');
     const account = await perch.account({ credits: 10 });
     const first = await subscribe('milk', account.key);
-    const { value: begun } = await first.events.next();
+    const begun = await first.next();
     post('lost', 'milk');
-    expect((await first.events.next()).value).toMatchObject(result('lost', 1));
+    expect(await first.next()).toMatchObject(result('lost', 1));
     first.leave();
     post('and more', 'milk');
     const second = await subscribe('milk', account.key, {}, { 'last-event-id': positionOf(begun) });
-    expect((await second.events.next()).value).toMatchObject(result('lost', 0));
-    expect((await second.events.next()).value).toMatchObject(result('and more', 1));
+    expect(await second.next()).toMatchObject(result('lost', 0));
+    expect(await second.next()).toMatchObject(result('and more', 1));
     second.leave();
     expect(await perch.balance(account)).toBe(8);
   }, 60_000);
@@ -267,11 +267,11 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     post('the first', 'salt');
     const { key } = await perch.account({ credits: 10 });
     const stream = await subscribe('salt', key, { maxCreditsPerDay: 1 });
-    await stream.events.next();
+    await stream.next();
     post('paid for', 'salt');
-    expect((await stream.events.next()).value).toMatchObject(result('paid for', 1));
+    expect(await stream.next()).toMatchObject(result('paid for', 1));
     post('one too many', 'salt');
-    expect((await stream.events.next()).value).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
     });
     stream.leave();
@@ -323,14 +323,14 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
       await subscribe('oats', account.key, { heartbeats: true }),
       await subscribe('oats', account.key),
     ];
-    const { value: begun } = await withHeartbeats.events.next();
-    await other.events.next();
-    const { value: heartbeat } = await withHeartbeats.events.next();
+    const begun = await withHeartbeats.next();
+    await other.next();
+    const heartbeat = await withHeartbeats.next();
     const live = { position: positionOf(begun), heartbeat_seconds: 15, every_seconds: expect.any(Number) };
     expect(heartbeat).toMatchObject({ event: 'next', data: { data: { news: null }, extensions: { live } } });
     post('news', 'oats');
     expect((await withHeartbeats.next('next')).data).toMatchObject({ data: { news: { nodes: [{ text: 'news' }] } } });
-    expect((await other.events.next()).value).toMatchObject({
+    expect(await other.next()).toMatchObject({
       data: { data: { news: { nodes: [{ text: 'news' }] } } },
     });
     for (const { leave } of [withHeartbeats, other]) leave();

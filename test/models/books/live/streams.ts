@@ -61,7 +61,7 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
   const { kind, key } = step;
   const { world } = pair.bench.gate;
   if (from === null) await pair.forget();
-  const { response, events, leave } = await open(pair, step, from, pair.bench.url);
+  const { response, next, leave } = await open(pair, step, from, pair.bench.url);
   if (!response.ok) {
     const { error } = (await response.json()) as { error: { code: string } };
     expect(REFUSALS).toContain(error.code);
@@ -73,18 +73,18 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
   let page: Page | null;
   let isOver = false;
   let isShort = false;
-  await events.next();
+  await next();
   do {
-    const { value: event } = await events.next();
-    page = event?.event === 'items' ? (event.data as Page) : null;
-    if (event?.event === 'error') {
+    const event = await next();
+    page = event.event === 'items' ? (event.data as Page) : null;
+    if (event.event === 'error') {
       isOver = true;
       expect(REFUSALS).toContain((event.data as { error: { code: string } }).error.code);
     }
     if (page !== null) checkPage(pair, key, page);
     const got = page?.data.map(({ id }) => id).filter((id) => posts.includes(id)) ?? [];
     expect(got).toEqual(posts.slice(place.posts, place.posts + got.length));
-    place = { kind, id: event?.id ?? place.id, posts: place.posts + got.length };
+    place = { kind, id: event.id ?? place.id, posts: place.posts + got.length };
     isShort = page !== null && 'truncated' in page;
     // After items that were already paid for, more may follow at once; so may an item that is cached by now, if
     // credits ran short.
