@@ -76,14 +76,28 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // Also drops the query that was already rejected because its connection closed.
+    // Also drops the query that was already rejected because its connection closed, and ends the wait for its end.
     from: `
     closedTime = performance.now()
     hadError && `,
     to: `
     query = results = null
+    ended && (ended(), ending = ended = null)
     closedTime = performance.now()
     hadError && `,
+  },
+  {
+    // A reserved connection that was to end meanwhile, because of its age or its pool, ends when it is released. Its pool
+    // would have waited for that forever.
+    from: `
+    terminate,
+    execute,
+`,
+    to: `
+    terminate,
+    free: () => ending && !query && sent.length === 0 ? terminate() : onopen(connection),
+    execute,
+`,
   },
   {
     // A socket passed in that is not connected yet is treated like the driver's own, so that it can be watched.
@@ -330,16 +344,20 @@ const hasNext = (options, tried) =>
 `,
   },
   {
+    // A copy can be cancelled while it is read.
     from: `
     stream = new Stream.Readable({
       read() { socket.resume() }
     })
+    query.resolve(stream)
 `,
     to: `
     stream = new Stream.Readable({
       read() { socket && socket.resume() }
     })
     stream.on('error', () => {})
+    query.resolve(stream)
+    query.active = true
 `,
   },
 ];

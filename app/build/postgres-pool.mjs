@@ -104,7 +104,7 @@ export const OF_POOL = [
       if (lost)
         return
       c.onclose = c.reserved = null
-      onopen(c)
+      c.free()
 `,
   },
   {

@@ -29,10 +29,10 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function open(max = 3): Promise<Opened> {
+async function open(max = 3, options: { readonly lifetimeS?: number } = {}): Promise<Opened> {
   const database = await freshDatabase();
   const { line, url } = await lineTo(database);
-  opened = { database, line, sql: connect({ url }, { max }) };
+  opened = { database, line, sql: connect({ url }, { max, ...options }) };
   return opened;
 }
 
@@ -126,6 +126,16 @@ describe('a connection that is reserved', () => {
     expect(await sql`show statement_timeout`).toEqual([{ statement_timeout: '0' }]);
   });
 
+  it.each(['released', 'cut'])('ends with its pool once it is %s, if it has lived for too long by then', async (how) => {
+    const { line, sql } = await open(1, { lifetimeS: 0.05 });
+    const own = await sql.reserve();
+    await own`select pg_sleep(0.1)`;
+    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
+    if (how === 'cut') line.cut();
+    own.release();
+    await sql.end();
+  });
+
   it('leaves the pool as it is when it cannot be opened', async () => {
     const { line, sql, database } = await open();
     const { line: way } = await lineTo(database);
@@ -161,6 +171,19 @@ describe('COPY', () => {
     });
     await expect(cut).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET|Premature close/);
     await settled();
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  it('can be cancelled while it is read', async () => {
+    const { sql } = await open();
+    const cancelled = sql.begin(async (tx) => {
+      const copy = tx`copy (select repeat('x', 1_000) from generate_series(1, 100_000_000)) to stdout`;
+      const csv = await copy.readable();
+      await once(csv, 'data');
+      copy.cancel();
+      await finished(csv.resume());
+    });
+    await expect(cancelled).rejects.toMatchObject({ code: '57014' });
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
