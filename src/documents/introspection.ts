@@ -22,8 +22,10 @@ import type { Fragments } from './shape.js';
 /** The parts of the schema that a selection set reads, and how often each appears in the answer. */
 type Parts = ReadonlyMap<unknown, number>;
 
-/** `"": ,` around a value. */
+/** `"":,` around the name of a field. */
 const PUNCTUATION = 4;
+/** Around an object or a list. */
+const BRACKETS = 2;
 
 /**
  * Refuses introspection whose answer would be too large, whatever else the operation asks for. The size is counted
@@ -90,10 +92,11 @@ class Scale {
 
   #add(value: unknown, count: number, below: Map<unknown, number>, isObject: boolean): void {
     if (Array.isArray(value)) {
+      this.bytes = plus(this.bytes, (BRACKETS + value.length) * count);
       for (const item of value) this.#add(item, count, below, isObject);
     } else if (isObject && value !== null && value !== undefined) {
       below.set(value, plus(below.get(value) ?? 0, count));
-      this.bytes = plus(this.bytes, PUNCTUATION * count);
+      this.bytes = plus(this.bytes, BRACKETS * count);
     } else {
       this.bytes = plus(this.bytes, count * (JSON.stringify(value)?.length ?? PUNCTUATION));
     }

@@ -57,6 +57,25 @@ describe('introspection', () => {
     expect(await named('Tweet')).toEqual({ __type: { name: 'Tweet' } });
   });
 
+  it.each([
+    ['empty lists', 'args { name }'],
+    ['objects', 'type { kind }'],
+    ['nothing', 'type { ofType { kind } }'],
+  ])('is refused before it has more than 128 KiB, even of %s', async (_, field) => {
+    const sizes = [];
+    try {
+      for (let times = 1; ; times += 1) {
+        const fields = Array.from({ length: times }, (__, nth) => `a${nth}: ${field}`);
+        const operation = documents().find({ text: `{ __schema { types { fields { ${fields.join(' ')} } } } }` });
+        sizes.push((await operation.run(null, {})).dataText?.length ?? 0);
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('introspection result') });
+    }
+    expect(sizes.at(-1)).toBeGreaterThan(100 * 1024);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(128 * 1024);
+  });
+
   it('is still refused if it is wrong next to known fields', () => {
     const all = documents();
     all.find({ text: QUERY });
