@@ -344,7 +344,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // A copy can be cancelled while it is read.
+    // A copy can be cancelled while it is read. The connection goes on when nobody reads the rest of it.
     from: `
     stream = new Stream.Readable({
       read() { socket.resume() }
@@ -353,11 +353,24 @@ const hasNext = (options, tried) =>
 `,
     to: `
     stream = new Stream.Readable({
-      read() { socket && socket.resume() }
+      read() { socket && socket.resume() },
+      destroy(error, callback) {
+        stream === this && (stream = null)
+        socket && socket.resume()
+        callback(error)
+      }
     })
     stream.on('error', () => {})
     query.resolve(stream)
     query.active = true
+`,
+  },
+  {
+    from: `
+    stream && (stream.push(x.subarray(5)) || socket.pause())
+`,
+    to: `
+    stream && (stream.push(x.subarray(5)) || stream.destroyed || socket.pause())
 `,
   },
 ];

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccountSlice, slicesOf } from '../shards/copy-accounts.js';
 import { distributeTable } from '../shards/distribute.js';
@@ -103,22 +102,12 @@ async function* csvOf(tx: Transaction, month: string, slices: readonly AccountSl
       from ${debitsTable(month)} d left join wallets w using (account_id) left join keys k using (account_id, key_number)
       where d.account_id >= '${from}' ${to === null ? '' : `and d.account_id < '${to}'`}
     ) to stdout (format csv)`);
-    const csv = await copy.readable();
-    // The driver stops reading from the server while the stream is full, and would not resume once the stream has
-    // ended.
-    for (const event of ['end', 'close']) csv.on(event, () => csv._read(0));
-    csv.on('error', () => {});
     let isOver = false;
     try {
-      yield* csv.iterator({ destroyOnReturn: false });
+      yield* await copy.readable();
       isOver = true;
     } finally {
-      if (!isOver) {
-        // The remaining data has to be read, or the connection never reaches the end of the copy.
-        copy.cancel();
-        csv.resume();
-        await finished(csv).catch(() => {});
-      }
+      if (!isOver) copy.cancel();
     }
   }
 }
