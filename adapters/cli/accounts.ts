@@ -8,6 +8,7 @@ import type { Thousandths } from '../../src/domain/credits.js';
 import { localUrl } from '../../src/lib/local-url.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
+import { createEmailAccounts } from '../postgres/accounts/email-accounts.js';
 import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
 import { Failure } from './failure.js';
 
@@ -60,7 +61,8 @@ export async function openAccount(
 
 /** A link that signs in the account's owner once, within a day. `url` is the address of the sign-in page. */
 export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {
-  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock: { now: Date.now }, randomBytes });
+  const stores = { tokens: createOneTimeTokens(sql), accounts: createEmailAccounts(sql) };
+  const links = new SignInLinks({ ...stores, clock: { now: Date.now }, randomBytes });
   return signInLink(url, await links.forAccount(accountId));
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { mountOperator } from '../../adapters/pages/operator/mount.js';
 import type { OperatorOptions } from '../../adapters/pages/operator/options.js';
+import { createEmailAccounts } from '../../adapters/postgres/accounts/email-accounts.js';
 import { createOneTimeTokens } from '../../adapters/postgres/customers/one-time-tokens.js';
 import { createCosts } from '../../adapters/postgres/figures/costs.js';
 import { createOperatorStore } from '../../adapters/postgres/figures/operator.js';
@@ -37,7 +38,8 @@ export async function mountOperators(
 ): Promise<Pages & Pick<OperatorOptions, 'isOperator'> & { readonly accounts: Accounts }> {
   const { sql, accounts, ledger } = stores;
   const common = { ...pages, accounts, isOperator: await operatorsIn(stores, config, demoKey) };
-  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock, randomBytes });
+  const people = createEmailAccounts(sql);
+  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), accounts: people, clock, randomBytes });
   const figures = { store: createOperatorStore(sql), costs: createCosts(sql), traffic: createTraffic(sql), status };
   mountOperator(app, { ...common, ...figures, ledger, links, clock, newId: v7 });
   return common;

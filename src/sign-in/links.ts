@@ -1,7 +1,8 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
+import { ServiceError } from '../domain/errors.js';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { OneTimeTokens } from '../ports/sign-in.js';
+import type { EmailAccounts, OneTimeTokens } from '../ports/sign-in.js';
 
 /** Lifetime of a link sent by mail (ASVS 6.5.5). */
 export const MAILED_MINUTES = 10;
@@ -10,6 +11,7 @@ const PRINTED_MS = DAY_MS;
 
 export interface SignInLinksOptions {
   readonly tokens: Pick<OneTimeTokens, 'put'>;
+  readonly accounts: Pick<EmailAccounts, 'ownerOf'>;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
 }
@@ -34,9 +36,14 @@ export class SignInLinks {
     this.#options = options;
   }
 
-  /** For an account's owner, passed on by the operator: valid for a day. */
-  forAccount(accountId: string): Promise<string> {
-    return this.#mint({ accountId, next: null }, PRINTED_MS);
+  /**
+   * For the person who owns the account now, passed on by the operator: valid for a day, while they own it. Throws
+   * `not_found` if nobody owns it.
+   */
+  async forAccount(accountId: string): Promise<string> {
+    const ownerId = await this.#options.accounts.ownerOf(accountId);
+    if (ownerId === undefined) throw new ServiceError('not_found', 'This account has no owner.');
+    return this.#mint({ accountId, ownerId, next: null }, PRINTED_MS);
   }
 
   /** For the owner of the mail address: valid for 10 minutes, and continues to `next`. */

@@ -12,7 +12,7 @@ import { safeNext } from './safe-next.js';
 import type { NewSession, SessionOrigin, Sessions } from './sessions.js';
 
 const subject = z.union([
-  z.object({ accountId: z.uuid(), next: z.string().nullable() }),
+  z.object({ accountId: z.uuid(), ownerId: z.uuid(), next: z.string().nullable() }),
   z.object({ email: mailAddress, next: z.string().nullable() }),
 ]);
 
@@ -60,16 +60,16 @@ export class SignIn {
 
   /**
    * Spends a link, given its secret or the whole link as pasted: signs in, and returns the page that the user wanted to
-   * see. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, or was never issued.
+   * see. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, or was never issued,
+   * and for a printed one if the account has another owner by now.
    *
-   * The account is opened first, with its starting credits, so that the link still works if that fails.
+   * A mailed link's account is opened first, with its starting credits, so that the link still works if that fails.
    */
   async spend(pasted: string, origin: SessionOrigin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
     const found = await this.#peek(pasted);
     const accountId = 'accountId' in found ? found.accountId : null;
-    const personId =
-      'accountId' in found ? await this.#ownerOf(found.accountId) : await this.#personOf(found.email, origin);
+    const personId = 'accountId' in found ? found.ownerId : await this.#personOf(found.email, origin);
     if ((await tokens.spend(hashOfLink(pasted), 'sign_in', clock.now())) === undefined) throw spent();
     const session = await sessions.start(personId, { ...origin, method: 'link', accountId });
     return { session, next: safeNext(found.next) };
@@ -92,8 +92,13 @@ export class SignIn {
   async #peek(pasted: string): Promise<z.infer<typeof subject>> {
     const { tokens, clock } = this.#options;
     const found = subject.safeParse(await tokens.peek(hashOfLink(pasted), 'sign_in', clock.now()));
-    if (found.success) return found.data;
-    throw spent();
+    if (!found.success || !(await this.#isForOwner(found.data))) throw spent();
+    return found.data;
+  }
+
+  /** A printed link must not sign in a person to whom the account has been transferred since. */
+  async #isForOwner(link: z.infer<typeof subject>): Promise<boolean> {
+    return !('accountId' in link) || (await this.#options.accounts.ownerOf(link.accountId)) === link.ownerId;
   }
 
   async #personOf(to: string, { address }: SessionOrigin): Promise<string> {
@@ -102,12 +107,6 @@ export class SignIn {
     // A person's own account has the person's id.
     await grantStartingCredits(personId);
     return personId;
-  }
-
-  async #ownerOf(accountId: string): Promise<string> {
-    const ownerId = await this.#options.accounts.ownerOf(accountId);
-    if (ownerId === undefined) throw spent();
-    return ownerId;
   }
 }
 

@@ -1,8 +1,10 @@
 /** Sign-in by a link: it works once, for a limited time, and does not reveal who has an account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
+import { createMemberStore } from '../../../adapters/postgres/accounts/members.js';
 import { createOneTimeTokens } from '../../../adapters/postgres/customers/one-time-tokens.js';
 import { QueryLimiter } from '../../../adapters/postgres/ledger/query-limiter.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { signInLink } from '../../../src/sign-in/links.js';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
@@ -224,6 +226,18 @@ describe('links', () => {
     const seen = await server.post('/sign-in', { token, seen: '1' });
     expect([seen.status, cookieOf(seen)]).toEqual([303, expect.stringMatching(/^perch=/)]);
     expect((await server.post('/sign-in', { token })).status).toBe(400);
+  });
+
+  it('of the kind "printed" sign in nobody once the account has another owner', async () => {
+    const [accountId, bob] = [await server.openAccount(null), await server.openAccount(null)];
+    await server.database.sql`
+      insert into members (account_id, person_id, role) values (${accountId}, ${bob}, 'reader')`;
+    const [early, later] = [await server.links.forAccount(accountId), await server.links.forAccount(accountId)];
+    await server.signIn.spend(early, FROM);
+    await createMemberStore(server.database.sql).transfer(accountId, accountId, bob, 'developer', OPERATOR);
+    await expect(server.signIn.accountOf(later)).rejects.toMatchObject(SPENT);
+    await expect(server.signIn.spend(later, FROM)).rejects.toMatchObject(SPENT);
+    expect(await server.sessions.list(bob)).toEqual([]);
   });
 
   it('show a page for a rate limit and for an invalid form', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
+import { createEmailAccounts } from '../../../adapters/postgres/accounts/email-accounts.js';
 import { createOneTimeTokens } from '../../../adapters/postgres/customers/one-time-tokens.js';
 import type { Perch } from '../../../app/compose.js';
 import type { Actor } from '../../../src/domain/audit.js';
@@ -69,7 +70,7 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
   const tokens = createOneTimeTokens(database.sql);
   return {
     ...{ url, database, clock, sessions, signIn, passkeys, sent, mailFailures },
-    links: new SignInLinks({ tokens, clock, randomBytes }),
+    links: new SignInLinks({ tokens, accounts: createEmailAccounts(database.sql), clock, randomBytes }),
     async openAccount(email, by = { who: 'operator', address: null }) {
       const account = { name: 'Ada', email, paidUsd: 0, qpsOverride: null };
       return (await perch.stores.accounts.create(account, by)).accountId;
