@@ -125,7 +125,11 @@ export interface Successor {
   readonly expiresAt: string | null;
 }
 
-/** Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. */
+/**
+ * Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. New
+ * keys by a person who is no longer a member, or whose role no longer allows it, are refused with `access_denied`, even
+ * if they were removed at the same moment.
+ */
 export interface Accounts {
   /** Looks up keys by their hashes, in that order; undefined where there is no such key. Always a single query. */
   findKeys(hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]>;

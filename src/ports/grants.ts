@@ -103,7 +103,7 @@ export interface GrantRecord {
 
 /** Every method is one transaction; every change is written to the account's log. `now` is the caller's clock. */
 export interface GrantStore {
-  /** Remembers an approval under the hash of its code. */
+  /** Remembers an approval under the hash of its code. Throws `access_denied` unless the person may still allow apps. */
   approve(code: { hash: Buffer; approval: Approval; now: Date; endsAt: Date }, by: Actor): Promise<void>;
   /**
    * Works once: creates the grant, its key and its refresh token. `issue` checks what the code is bound to and returns

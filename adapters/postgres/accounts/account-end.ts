@@ -6,6 +6,7 @@ import { endGrant } from '../customers/oauth-grant-end.js';
 import type { Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { notifyKeyChanges } from './key-changes.js';
+import { lockMembers } from './member-locks.js';
 
 /** An account's keys or codes: of all members, or only those that one person created. */
 interface Of {
@@ -41,10 +42,13 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
   return ended;
 }
 
-/** Expires one-time codes, so that nothing that was approved before can be redeemed. */
+/**
+ * Expires one-time codes, by whatever clock they are read, so that nothing that was approved before can be redeemed.
+ * Waits for codes that are being redeemed.
+ */
 export async function endCodes(tx: Transaction, { accountId, personId }: Of): Promise<void> {
   await tx`
-    update one_time_tokens set expires_at = least(expires_at, now())
+    update one_time_tokens set expires_at = '-infinity'
     where spent_at is null and subject ->> 'accountId' = ${accountId}
       and ${personId === null ? tx`true` : tx`subject ->> 'createdBy' = ${personId}`}`;
 }
@@ -54,12 +58,14 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   // For Citus, which would change keys in parallel and then refuse to change rows that refer to them; no effect
   // elsewhere.
   await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-  const [account] = isUuid(accountId)
-    ? await tx<{ balance: number }[]>`
-        select balance_thousandths as balance from accounts join wallets using (account_id)
-        where account_id = ${accountId} and test_of is null and deleted_at is null for update`
-    : [];
-  if (account === undefined) throw new ServiceError('not_found', 'No such account.');
+  if (!isUuid(accountId)) throw noAccount();
+  await lockMembers(tx, accountId);
+  // Before the account is locked, which a code that is being redeemed also needs.
+  await endCodes(tx, { accountId, personId: null });
+  const [account] = await tx<{ balance: number }[]>`
+    select balance_thousandths as balance from accounts join wallets using (account_id)
+    where account_id = ${accountId} and test_of is null and deleted_at is null for update`;
+  if (account === undefined) throw noAccount();
   const [open] = await tx`select from sales where account_id = ${accountId} and state = 'open' limit 1`;
   if (open !== undefined) {
     throw badRequest(
@@ -67,7 +73,6 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
     );
   }
   await endKeys(tx, { accountId, personId: null }, by);
-  await endCodes(tx, { accountId, personId: null });
   const both = tx`(select account_id from accounts where account_id = ${accountId} or test_of = ${accountId})`;
   await tx`delete from oauth_refresh_tokens where account_id in ${both}`;
   await tx`delete from deliveries where account_id in ${both}`;
@@ -87,3 +92,5 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   await tx`update accounts set name = 'Deleted account', note = null, deleted_at = now()
     where account_id in ${both}`;
 }
+
+const noAccount = (): ServiceError => new ServiceError('not_found', 'No such account.');

@@ -7,6 +7,7 @@ import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { enterKey, notifyKeyChanges } from './key-changes.js';
+import { holdMember } from './member-locks.js';
 
 /** A key with its account, so that a key of another account never matches. */
 interface KeyOf {
@@ -115,9 +116,14 @@ async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   return readKey(tx, of);
 }
 
-/** Creates a key on the account's wallet. Throws `not_found` when the account does not exist. */
+/**
+ * Creates a key on the account's wallet. Throws `not_found` when the account does not exist, and `access_denied` as
+ * `holdMember` does.
+ */
 export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
+  // Every member has a session's test key.
+  await holdMember(tx, key.accountId, key.session === undefined ? 'keys' : 'self', by);
   if (key.session !== undefined) {
     await tx`select from wallets where account_id = ${key.accountId} for no key update`;
     const [known] = await tx<{ keyId: string }[]>`
@@ -150,6 +156,7 @@ export async function rotateKey(
   endsAt: string | null,
   by: Actor,
 ): Promise<KeyRecord> {
+  await holdMember(tx, of.accountId, 'keys', by);
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
   await enterKey(tx, { accountId: of.accountId, hash });

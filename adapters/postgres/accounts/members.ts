@@ -14,6 +14,7 @@ import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { deleteAccount, endCodes, endKeys } from './account-end.js';
 import { record } from './audit.js';
+import { lockMembers } from './member-locks.js';
 
 /** People and members in Postgres. */
 export const createMemberStore = (sql: Sql): MemberStore => ({
@@ -45,8 +46,9 @@ export const createMemberStore = (sql: Sql): MemberStore => ({
   remove: (accountId, personId, revokeKeys, by) =>
     lockingTransaction(sql, async (tx) => {
       const { email } = await lockMember(tx, accountId, personId);
-      const keys = revokeKeys ? await endKeys(tx, { accountId, personId }, by) : 0;
+      // Codes first: one that is being redeemed may become a grant until then.
       await endCodes(tx, { accountId, personId });
+      const keys = revokeKeys ? await endKeys(tx, { accountId, personId }, by) : 0;
       await tx`delete from members where account_id = ${accountId} and person_id = ${personId}`;
       const what = by.personId === personId ? 'member.left' : 'member.removed';
       await record(tx, accountId, by, what, { email, revoked_keys: keys });
@@ -208,7 +210,7 @@ async function transfer(tx: Transaction, { accountId, from, to, then }: Transfer
 /** Finds a member who is not the owner, and locks the account's members until the transaction ends. */
 async function lockMember(tx: Transaction, accountId: string, personId: string): Promise<{ email: string | null }> {
   if (!isUuid(accountId) || !isUuid(personId)) throw noMember();
-  await tx`select from members where account_id = ${accountId} order by person_id for update`;
+  await lockMembers(tx, accountId);
   const [member] = await tx<{ email: string | null; role: Role }[]>`
     select email, role from members join people using (person_id)
     where account_id = ${accountId} and person_id = ${personId}`;

@@ -3,6 +3,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
 import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
+import { holdMember } from '../accounts/member-locks.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant } from './oauth-grant-end.js';
@@ -15,6 +16,7 @@ export async function approve(
 ): Promise<void> {
   const { accountId, grantId, clientId, clientName, redirectUri, cap } = approval;
   await lockingTransaction(sql, async (tx) => {
+    await holdMember(tx, accountId, 'apps', by);
     await tx`
       insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
       values (${hash}, 'code', ${JSON.stringify({ ...approval, createdBy: by.personId ?? null })}::text::jsonb, ${now}, ${endsAt})`;
