@@ -24,6 +24,9 @@ export interface EmailChangeRecord {
   readonly to: string;
   /** Stored in the same transaction. */
   readonly notice: NewDelivery | null;
+  /** The session that confirms the change; the person's others end in the same transaction. */
+  readonly sessionId: string;
+  readonly at: number;
 }
 
 export interface EmailAccounts {
@@ -41,8 +44,8 @@ export interface EmailAccounts {
   /** The oldest account that a person owns. */
   ownedBy(personId: string): Promise<string | undefined>;
   /**
-   * Gives the person another address, and renames those of their accounts that were named after the old one. Returns
-   * false and changes nothing if the person no longer has the old address, or if the new one is taken, ignoring case.
+   * Gives the person another address, renames those of their accounts that were named after the old one, and ends their
+   * other sessions. Returns false and changes nothing if the person no longer has the old address, or if the new one is taken, ignoring case.
    * Of concurrent calls for the same new address, on any node, one succeeds.
    */
   change(change: EmailChangeRecord, by: Actor): Promise<boolean>;

@@ -11,7 +11,7 @@ import type { LinkMails } from './link-mails.js';
 import { hashOfLink, MAILED_MINUTES } from './links.js';
 import { changedNotice, changeMail, takenMail } from './mail.js';
 import { needRecentSignIn } from './recent.js';
-import type { Sessions, Visitor } from './sessions.js';
+import type { Visitor } from './sessions.js';
 
 /** Links that one person may request in a quarter of an hour, for all addresses together. */
 const PER_ACCOUNT = 5;
@@ -27,7 +27,6 @@ export interface EmailChangeOptions {
   readonly emails: Pick<EmailAccounts, 'find' | 'change'>;
   /** The current address of a person; null if they have none. */
   readonly emailOf: (personId: string) => Promise<string | null>;
-  readonly sessions: Pick<Sessions, 'endAll'>;
   readonly mails: Pick<LinkMails, 'admit' | 'send'>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
@@ -79,16 +78,15 @@ export class EmailChange {
    * another person's, or was never issued, and for an address that has an account by now.
    */
   async confirm({ personId, sessionId }: Visitor, pasted: string, by: Actor): Promise<string> {
-    const { tokens, clock, emails, sessions } = this.#options;
+    const { tokens, clock, emails } = this.#options;
     const hash = hashOfLink(pasted);
     const found = subject.safeParse(await tokens.peek(hash, 'email_change', clock.now()));
     // A link that the wrong person opened stays valid for the right one.
     if (!found.success || found.data.personId !== personId) throw spent();
     if ((await tokens.spend(hash, 'email_change', clock.now())) === undefined) throw spent();
     const { from, to } = found.data;
-    const change = { personId, from, to, notice: this.#noticeOf(from, to) };
+    const change = { personId, from, to, notice: this.#noticeOf(from, to), sessionId, at: clock.now() };
     if (!(await emails.change(change, by))) throw spent();
-    await sessions.endAll(personId, sessionId, by);
     return to;
   }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import type { EmailAccounts, EmailChangeRecord } from '../../../src/ports/sign-in.js';
 import { writeDeliveries } from '../customers/new-deliveries.js';
+import { endSessions } from '../customers/sessions.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { recordForPerson } from './audit.js';
@@ -69,7 +70,7 @@ async function lockAddress(tx: Transaction, email: string): Promise<void> {
 
 async function changeEmail(
   tx: Transaction,
-  { personId, from, to, notice }: EmailChangeRecord,
+  { personId, from, to, notice, sessionId, at }: EmailChangeRecord,
   by: Actor,
 ): Promise<boolean> {
   await lockAddress(tx, to);
@@ -80,6 +81,7 @@ async function changeEmail(
   const owned = tx`select account_id from account_owners where person_id = ${personId}`;
   await tx`update accounts set name = ${to} where name = ${from} and coalesce(test_of, account_id) in (${owned})`;
   await recordForPerson(tx, personId, by, 'account.email_changed', { from, to });
+  await endSessions(tx, personId, { except: sessionId }, at, by);
   const [account] = await tx<{ accountId: string }[]>`
     select account_id as "accountId" from members where person_id = ${personId} order by role <> 'owner', joined_at limit 1`;
   if (notice !== null && account !== undefined) await writeDeliveries(tx, { ...account, alertId: null }, [notice]);

@@ -46,25 +46,31 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
     const one = 'only' in which ? which.only : which.except;
     // Every session id is a UUID.
     if (one !== null && !isUuid(one)) return 0;
-    return sql.begin(async (tx) => {
-      const ended = await tx<{ sessionId: string; method: string }[]>`
-        update sessions set ended_at = ${new Date(at)}
-        where person_id = ${personId} and ended_at is null and expires_at > ${new Date(at)}
-          ${'only' in which ? tx`and session_id = ${which.only}` : tx`and session_id is distinct from ${which.except}`}
-        returning session_id as "sessionId", method`;
-      await endTestKeys(
-        tx,
-        ended.map(({ sessionId }) => sessionId),
-      );
-      for (const { method } of ended) await recordForPerson(tx, personId, by, 'session.ended', { method });
-      return ended.length;
-    });
+    return sql.begin((tx) => endSessions(tx, personId, which, at, by));
   },
 
   async forget(before) {
     await sql`delete from sessions where least(ended_at, expires_at) < ${new Date(before)}`;
   },
 });
+
+/** Ends sessions as the port's `end` does, within a transaction that does more. */
+export async function endSessions(
+  tx: Transaction,
+  ...[personId, which, at, by]: Parameters<SessionStore['end']>
+): Promise<number> {
+  const ended = await tx<{ sessionId: string; method: string }[]>`
+    update sessions set ended_at = ${new Date(at)}
+    where person_id = ${personId} and ended_at is null and expires_at > ${new Date(at)}
+      ${'only' in which ? tx`and session_id = ${which.only}` : tx`and session_id is distinct from ${which.except}`}
+    returning session_id as "sessionId", method`;
+  await endTestKeys(
+    tx,
+    ended.map(({ sessionId }) => sessionId),
+  );
+  for (const { method } of ended) await recordForPerson(tx, personId, by, 'session.ended', { method });
+  return ended.length;
+}
 
 /** A session's test keys end with it. They are one family, whose id is the session's. */
 async function endTestKeys(tx: Transaction, sessionIds: readonly string[]): Promise<void> {

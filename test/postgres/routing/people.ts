@@ -168,7 +168,10 @@ function callsOfOthers(sql: () => Sql, join: Joined) {
     return credentialId;
   };
   const change = (personId: string, from: string | null) =>
-    emails().change({ personId, from, to: newEmail(), notice: null }, OPERATOR);
+    emails().change(
+      { personId, from, to: newEmail(), notice: null, sessionId: randomUUID(), at: Date.now() },
+      OPERATOR,
+    );
 
   const emailAccounts: PortCalls<EmailAccounts> = {
     personOf: ({ email, accountId }) => emails().personOf(email, async () => accountId),

@@ -176,6 +176,20 @@ describe('the mail address', () => {
     expect(mail).not.toContain('#change=');
   });
 
+  it('stays as it was if the other sessions cannot be ended', async () => {
+    const to = addressOf('new');
+    await ada.otherSession();
+    await request(ada, to);
+    const link = await linkTo(to);
+    await service.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before update of ended_at on sessions execute function refuse()`);
+    const answer = await confirm(ada, link);
+    await service.sql.unsafe('drop function refuse cascade');
+    expect(answer.status).toBe(500);
+    expect((await ada.account()).email).toBe(old);
+  });
+
   it('refuses an address with which another account was opened in the meantime', async () => {
     const to = addressOf('new');
     await request(ada, to);
