@@ -23,8 +23,15 @@ export interface StoredPasskey {
 }
 
 export interface PasskeyStore {
-  /** False if the credential is already registered. */
-  add(passkey: StoredPasskey & { name: string; transports: readonly string[] }, by: Actor): Promise<boolean>;
+  /**
+   * `known`: the credential is already registered. `full`: the person has `most` passkeys, which no number of concurrent
+   * calls exceeds.
+   */
+  add(
+    passkey: StoredPasskey & { name: string; transports: readonly string[] },
+    most: number,
+    by: Actor,
+  ): Promise<'added' | 'known' | 'full'>;
   find(credentialId: string): Promise<StoredPasskey | undefined>;
   /**
    * Records a signature with that count; false if the stored count is already as high, unless both are 0. `at`: Unix

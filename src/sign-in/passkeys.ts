@@ -149,7 +149,7 @@ export class Passkeys {
     const { id } = this.#relyingParty();
     needRecentSignIn(visitor, this.#options.clock.now());
     const existing = await this.list(personId);
-    if (existing.length >= MOST_PASSKEYS) throw badRequest(`You can have at most ${MOST_PASSKEYS} passkeys.`);
+    if (existing.length >= MOST_PASSKEYS) throw tooMany();
     const name = await this.#options.nameOf(personId);
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
@@ -170,7 +170,7 @@ export class Passkeys {
 
   /**
    * Adds the passkey that the browser created, for a challenge that only a recent sign-in gets. Throws `bad_request`
-   * for one that is invalid, or already registered.
+   * for one that is invalid, or already registered, and if there are 20.
    */
   async register({ personId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
     const { id, origin } = this.#relyingParty();
@@ -187,7 +187,9 @@ export class Passkeys {
     const { credential } = registrationInfo;
     const { publicKey, counter, transports = [] } = credential;
     const passkey = { personId, credentialId: credential.id, publicKey, counter, transports, name: shown };
-    if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey has already been added.');
+    const added = await this.#options.store.add(passkey, MOST_PASSKEYS, by);
+    if (added === 'full') throw tooMany();
+    if (added === 'known') throw badRequest('This passkey has already been added.');
   }
 
   /**
@@ -290,6 +292,8 @@ function nameFrom(text: string): string {
   if (/\p{Cc}/u.test(text.trim())) throw badRequest('The name contains a character that cannot be displayed.', 'name');
   return [...text.trim()].slice(0, NAME_CHARS).join('') || 'Passkey';
 }
+
+const tooMany = (): ServiceError => badRequest(`You can have at most ${MOST_PASSKEYS} passkeys.`);
 
 const decoded = (handle: string): string => Buffer.from(handle, 'base64url').toString('utf8');
 

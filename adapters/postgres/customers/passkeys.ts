@@ -4,15 +4,20 @@ import type { Sql } from '../sql.js';
 
 /** Passkeys in Postgres. */
 export const createPasskeyStore = (sql: Sql): PasskeyStore => ({
-  add: ({ personId, credentialId, publicKey, counter, transports, name }, by) =>
+  add: ({ personId, credentialId, publicKey, counter, transports, name }, most, by) =>
     sql.begin(async (tx) => {
+      // One at a time, so that each counts those before it.
+      await tx`select from people where person_id = ${personId} for no key update`;
+      const [has] = await tx<{ count: number }[]>`
+        select count(*) as count from passkeys where person_id = ${personId}`;
+      if ((has?.count ?? 0) >= most) return 'full';
       const added = await tx`
         insert into passkeys (person_id, credential_id, public_key, counter, transports, name)
         values (${personId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter}, ${[...transports]}::text[], ${name})
         on conflict (credential_id) do nothing`;
-      if (added.count === 0) return false;
+      if (added.count === 0) return 'known';
       await recordForPerson(tx, personId, by, 'passkey.added', { name });
-      return true;
+      return 'added';
     }),
 
   async find(credentialId) {

@@ -92,8 +92,8 @@ describe('passkeys', () => {
         transports: ['usb'],
         name: 'Stick',
       };
-      expect(await store.add(key, BY)).toBe(true);
-      expect(await store.add(key, BY)).toBe(false);
+      expect(await store.add(key, 20, BY)).toBe('added');
+      expect(await store.add(key, 20, BY)).toBe('known');
       return credentialId;
     };
     const [counts, never] = [await add(5), await add(0)];
@@ -107,12 +107,29 @@ describe('passkeys', () => {
     expect(await store.list(accountId)).toMatchObject([{ transports: ['usb'] }, { transports: ['usb'] }]);
   });
 
+  it('are at most 20 for a person, however many are added at once', async () => {
+    const store = createPasskeyStore(server.database.sql);
+    const personId = await server.openAccount(null);
+    const add = () => {
+      const credentialId = randomBytes(16).toString('base64url');
+      const passkey = { personId, credentialId, publicKey: randomBytes(77), counter: 0, transports: [], name: 'x' };
+      return store.add(passkey, 20, BY);
+    };
+    const answers = await Promise.all(Array.from({ length: 24 }, add));
+    expect(answers.filter((answer) => answer === 'full')).toHaveLength(4);
+    expect(await store.list(personId)).toHaveLength(20);
+  });
+
   it('get the same answer if unknown or wrongly signed, and use up the challenge', async () => {
     const store = createPasskeyStore(server.database.sql);
     const known = randomBytes(16).toString('base64url');
     const accountId = await server.openAccount(null);
     const publicKey = randomBytes(77);
-    await store.add({ personId: accountId, credentialId: known, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    await store.add(
+      { personId: accountId, credentialId: known, publicKey, counter: 0, transports: [], name: 'x' },
+      20,
+      BY,
+    );
     const answerTo = async (id: string) => {
       const { challenge } = (await (await json('/sign-in/passkey/options', {})).json()) as { challenge: string };
       const answer = await json('/sign-in/passkey', { response: assertion(id, challenge) });
@@ -141,7 +158,11 @@ describe('passkeys', () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const credentialId = randomBytes(16).toString('base64url');
     const publicKey = randomBytes(77);
-    await store.add({ personId: mine.accountId, credentialId, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    await store.add(
+      { personId: mine.accountId, credentialId, publicKey, counter: 0, transports: [], name: 'x' },
+      20,
+      BY,
+    );
     const remove = (cookie: string) =>
       server.post('/dashboard/passkeys/remove', { credential: credentialId, next: '/dashboard/security' }, { cookie });
     await remove(theirs.cookie);
@@ -157,6 +178,7 @@ describe('passkeys', () => {
     const credentialId = randomBytes(16).toString('base64url');
     await store.add(
       { personId: accountId, credentialId, publicKey: randomBytes(77), counter: 0, transports: [], name: 'x' },
+      20,
       BY,
     );
     const fields = { credential: credentialId, next: '/dashboard/security' };

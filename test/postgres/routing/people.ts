@@ -164,7 +164,7 @@ function callsOfOthers(sql: () => Sql, join: Joined) {
   const addPasskey = async ({ accountId: personId }: Pick<PayingCustomer, 'accountId'>) => {
     const credentialId = randomUUID();
     const passkey = { personId, credentialId, publicKey: randomBytes(32), counter: 0, name: 'p', transports: [] };
-    await passkeys().add(passkey, OPERATOR);
+    await passkeys().add(passkey, 20, OPERATOR);
     return credentialId;
   };
   const change = (personId: string, from: string | null) =>
