@@ -4,8 +4,8 @@ import { lazily } from '../../src/lib/lazily.js';
 import type { Mail } from '../../src/ports/mail.js';
 
 /**
- * Milliseconds. Long enough for a slow server, since no request waits for its answer; but limited, since the recipient
- * waits for the mail.
+ * Milliseconds. Long enough for a slow server, since only invitations wait for its answer; but limited, since the
+ * recipient waits for the mail.
  */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 

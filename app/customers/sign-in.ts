@@ -10,7 +10,7 @@ import { createOneTimeTokens } from '../../adapters/postgres/customers/one-time-
 import { createPasskeyStore } from '../../adapters/postgres/customers/passkeys.js';
 import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
 import type { Admit } from '../../src/access/admit.js';
-import { Members } from '../../src/account/members.js';
+import { type InvitationMails, Members } from '../../src/account/members.js';
 import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { EmailAccounts } from '../../src/ports/sign-in.js';
@@ -35,8 +35,13 @@ const openLinkMails = (mail: Mail | null, { shared, log }: CustomersOptions): Li
   new LinkMails({
     mail: mail ?? createLogMail(log),
     limiter: shared.limiter,
-    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
+    onMailFailure: (err) => log.error({ err }, 'A mail with a link could not be sent.'),
   });
+
+const invitationMails = (mails: LinkMails): InvitationMails => ({
+  admit: (to, address) => mails.admitInvitation(to, address),
+  send: (message) => mails.sendInvitation(message),
+});
 
 /** Sign-in by links and passkeys, stored in Postgres. */
 export async function openSignIn(
@@ -77,7 +82,7 @@ export async function openSignIn(
     ...common,
     store: createMemberStore(sql),
     accounts,
-    sendMail: mail === null ? null : (message, address) => mails.send(message.to, address, async () => message),
+    mails: mail === null ? null : invitationMails(mails),
   });
   const sessionCookies = standIns.sessionCookies ?? createSessionCookies(app, sessions);
   return {

@@ -55,14 +55,21 @@ export interface SeenInvitation extends FoundInvitation {
   readonly seenAs: InvitationState;
 }
 
+export interface InvitationMails {
+  /** Throws `rate_limited` if no invitation may be mailed to this address now. `address`: the sender's IP. */
+  admit(to: string, address: string): Promise<void>;
+  /** False if the mail could not be sent. */
+  send(message: Message): Promise<boolean>;
+}
+
 export interface MembersOptions {
   readonly store: MemberStore;
   readonly accounts: Pick<Accounts, 'get'>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Starts sending a mail. Null if there is no mail server: the link is then passed on by hand. */
-  readonly sendMail: ((message: Message, address: string) => void) | null;
+  /** Null if there is no mail server: the link is then passed on by hand. */
+  readonly mails: InvitationMails | null;
   readonly authUrl: () => string;
 }
 
@@ -98,18 +105,20 @@ export class Members {
 
   /**
    * Invites an address and mails the link, or returns it if there is no mail server. An earlier invitation to the
-   * address stops working. Throws `bad_request` (param `email` or `role`), and `rate_limited`.
+   * address stops working. Throws `bad_request` (param `email` or `role`), `rate_limited`, and `upstream_error` if the
+   * mail could not be sent: the invitation then stays open, because a mail server may have taken it without saying so.
    */
   async invite(
     account: Pick<AccountRecord, 'accountId' | 'name'>,
     typed: { readonly email: string; readonly role: string },
     { by, address }: { readonly by: Actor; readonly address: string },
   ): Promise<string | null> {
-    const { store, clock, randomBytes, authUrl, sendMail } = this.#options;
+    const { store, clock, randomBytes, authUrl, mails } = this.#options;
     const email = mailAddress.safeParse(typed.email.trim());
     if (!email.success) throw badRequest('Invalid email address. It should look like name@example.org.', 'email');
     const role = givenRole(typed.role);
     await this.#admit(account.accountId);
+    await mails?.admit(email.data, address);
     const secret = newSecret(randomBytes);
     const at = new Date(clock.now());
     const expiresAt = new Date(at.getTime() + INVITED_DAYS * DAY_MS);
@@ -123,9 +132,12 @@ export class Members {
     };
     await store.invite(invitation, MOST_MEMBERS, by);
     const link = `${authUrl()}${INVITATIONS_PATH}/${secret}`;
-    if (sendMail === null) return link;
-    sendMail(invitationMail({ to: email.data, account: account.name, role, link }), address);
-    return null;
+    if (mails === null) return link;
+    if (await mails.send(invitationMail({ to: email.data, account: account.name, role, link }))) return null;
+    throw new ServiceError(
+      'upstream_error',
+      'The invitation was created, but its mail could not be sent. To send it again, invite the same address again.',
+    );
   }
 
   async #admit(accountId: string): Promise<void> {

@@ -163,7 +163,7 @@ const IN_FLIGHT = {
   'debits on their way': 'One entry per answer that is being paid: requests at work.',
   'loaders of one operation': 'Every object of the operation once, until it is answered: the size of the operation.',
   'mails on their way':
-    'At most 100 sign-in links. Notices wait in the database; 10,000 accounts are looked after between two runs.',
+    'At most 100 links, invitations included. Notices wait in the database; 10,000 accounts are looked after between two runs.',
   'sockets and requests': 'Connections, and requests at work (PERCH_MAX_IN_FLIGHT).',
   'commands to Redis': 'Those of requests at work: nothing is queued while Redis is away, and each ends within 0.9 s.',
   'prepared statements': 'Our own texts, some hundred per connection to the database: no caller’s text is in them.',

@@ -1,10 +1,11 @@
 import { hashSecret } from '../access/secret.js';
 import { ServiceError } from '../domain/errors.js';
+import { counted } from '../domain/figures.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 
-/** Links per mail address, and per requesting address, in a quarter of an hour. */
+/** Links per mail address and kind, and per requesting address, in a quarter of an hour. */
 const PER_EMAIL = 5;
 const PER_ADDRESS = 20;
 const WINDOW_SECONDS = 900;
@@ -34,17 +35,18 @@ const CLOSE_MS = 5000;
 export interface LinkMailsOptions {
   readonly mail: Mail;
   readonly limiter: RateLimiter;
-  /** Called with the error if a mail could not be sent; reported to the operator, never to the requester. */
+  /** Called with the error if a mail could not be sent, for the operator. */
   readonly onMailFailure: (error: unknown) => void;
 }
 
 /**
- * Mails that anyone can request for any address. Nothing visible from outside depends on that address, because the mail
- * is written and sent after the answer.
+ * Mails with links: those that anyone can request for any address, and invitations. Nothing visible from outside depends
+ * on the address of the first kind, because the mail is written and sent after the answer. Who invites knows the
+ * address, and is told whether the mail was sent.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<boolean>>();
 
   constructor(options: LinkMailsOptions) {
     this.#options = options;
@@ -63,15 +65,51 @@ export class LinkMails {
    * Starts sending the mail that `write` returns, unless `to` got too many links lately. `address`: the requester's IP.
    */
   send(to: string, address: string, write: () => Promise<Message>): void {
+    void this.#start(() => this.#send(to, address, write));
+  }
+
+  /**
+   * Throws `rate_limited` if no invitation may be mailed to this address now. Sign-in links to it, which any stranger
+   * can request, do not count.
+   */
+  async admitInvitation(to: string, address: string): Promise<void> {
+    const { allowed, retryAfterSeconds: retryAfter } = await this.#takeFor('invitation', to);
+    if (!allowed) {
+      const minutes = counted(Math.ceil(retryAfter / 60), 'minute');
+      throw new ServiceError(
+        'rate_limited',
+        `${PER_EMAIL} invitations were just mailed to this address. Try again in ${minutes}.`,
+        { param: 'email', retryAfter },
+      );
+    }
+    if (await this.#takeOfAll(address)) return;
+    this.#options.onMailFailure(new Error(`${IN_ALL} links were mailed in the last hour: an invitation was refused`));
+    throw new ServiceError('rate_limited', 'This server has mailed too many links in the last hour. Try again later.');
+  }
+
+  /** Sends an invitation that was admitted. False if it could not be sent. */
+  sendInvitation(message: Message): Promise<boolean> {
+    return this.#start(() => this.#options.mail.send(message));
+  }
+
+  /** False if the mail could not be sent, which is reported to the operator. */
+  async #start(send: () => Promise<void>): Promise<boolean> {
     const { onMailFailure } = this.#options;
     if (this.#pending.size >= MOST_PENDING) {
       onMailFailure(new Error(`${MOST_PENDING} mails are already being sent: one was dropped`));
-      return;
+      return false;
     }
-    const done: Promise<void> = this.#send(to, address, write)
-      .catch(onMailFailure)
+    const done: Promise<boolean> = send()
+      .then(
+        () => true,
+        (error: unknown) => {
+          onMailFailure(error);
+          return false;
+        },
+      )
       .finally(() => this.#pending.delete(done));
     this.#pending.add(done);
+    return done;
   }
 
   /** Resolves once no mail is being sent any more, or after 5 seconds. */
@@ -80,15 +118,16 @@ export class LinkMails {
   }
 
   async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
-    const { limiter, mail } = this.#options;
+    if (!(await this.#takeFor('sign-in', to)).allowed) return;
+    if (!(await this.#takeOfAll(address)))
+      throw new Error(`${IN_ALL} links were mailed in the last hour: one was dropped`);
+    await this.#options.mail.send(await write());
+  }
+
+  #takeFor(kind: 'sign-in' | 'invitation', to: string) {
     // Uses a hash, because state shared between nodes need not reveal who the customers are.
     const name = hashSecret(to.toLowerCase()).toString('base64url');
-    const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
-    if (!rate.allowed) return;
-    if (!(await this.#takeOfAll(address))) {
-      throw new Error(`${IN_ALL} sign-in links were mailed in the last hour: one was dropped`);
-    }
-    await mail.send(await write());
+    return this.#options.limiter.take(`${kind}:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
   }
 
   async #takeOfAll(address: string): Promise<boolean> {

@@ -100,7 +100,7 @@ describe('new accounts', () => {
       }
       await own.signIn.close();
       expect(own.sent).toHaveLength(600);
-      expect(own.mailFailures).toEqual(['600 sign-in links were mailed in the last hour: one was dropped']);
+      expect(own.mailFailures).toEqual(['600 links were mailed in the last hour: one was dropped']);
     } finally {
       await own.close();
     }

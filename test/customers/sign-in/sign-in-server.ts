@@ -55,7 +55,7 @@ export async function startSignIn(options: SignInServerOptions = {}): Promise<Si
   const mailFailures: string[] = [];
   const onLine = (line: string): void => {
     const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
-    if (msg === 'A sign-in link could not be sent.') mailFailures.push(err?.message ?? '');
+    if (msg === 'A mail with a link could not be sent.') mailFailures.push(err?.message ?? '');
   };
   const perch = await startPerch({
     clock,

@@ -199,7 +199,13 @@ const Invitations = ({ invitations, nowMs }: MembersModel) => (
   >
     <DataTable
       caption="Invitations not accepted yet, newest first"
-      columns={[{ title: 'Address' }, { title: 'Role' }, { title: 'Sent' }, { title: 'Expires' }, { title: 'Action' }]}
+      columns={[
+        { title: 'Address' },
+        { title: 'Role' },
+        { title: 'Invited' },
+        { title: 'Expires' },
+        { title: 'Action' },
+      ]}
       rows={invitations.map(({ invitationId, email, role, createdAt, expiresAt }) => ({
         key: invitationId,
         cells: [
@@ -207,7 +213,7 @@ const Invitations = ({ invitations, nowMs }: MembersModel) => (
             {email}
           </bdi>,
           ROLES[role].name,
-          <Day key="sent" at={createdAt} />,
+          <Day key="invited" at={createdAt} />,
           Date.parse(expiresAt) <= nowMs ? <Badge tone="warn">Expired</Badge> : <Day at={expiresAt} />,
           <form key="withdraw" method="post" action={`${PAGE}/invitations/${invitationId}/withdraw`}>
             <button type="submit" class="button small danger" aria-label={`Withdraw the invitation of ${email}`}>

@@ -12,9 +12,13 @@ let service: DashboardService;
 let ada: Customer;
 let grace: Customer;
 let address: string;
+/** Addresses to which the mail server takes no mail. */
+const refused = new Set<string>();
 
 beforeAll(async () => {
-  mails = await startMailServer();
+  mails = await startMailServer({
+    onRcptTo: (to, _session, done) => done(refused.has(to.address) ? new Error('not now') : null),
+  });
   service = await startDashboard({ env: { SMTP_URL: mails.url } });
 });
 beforeEach(async () => {
@@ -120,6 +124,37 @@ describe('an invitation', () => {
       expect([answer.status, answer.words.includes(says)]).toEqual([400, true]);
       expect(answer.body).toContain(`value="${fields.email}"`);
     }
+  });
+
+  it('is mailed although a stranger has used up the sign-in links of its address', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    for (let nth = 0; nth < 5; nth++) {
+      await service.request('/sign-in/mail', {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ email: address }),
+      });
+    }
+    await service.mailsSent();
+    await join(grace, address, 'reader');
+  });
+
+  it('stays open if its mail cannot be sent, and says how to send it again', async () => {
+    refused.add(address);
+    const answer = await ada.post(PAGE, { email: address, role: 'reader' });
+    expect([answer.status, answer.words.includes('its mail could not be sent')]).toEqual([503, true]);
+    expect(answer.body).toContain(`value="${address}"`);
+    expect(answer.body).toContain(`Withdraw the invitation of ${address}`);
+    refused.clear();
+    await join(grace, address, 'reader');
+  });
+
+  it('is refused after five to one address in a quarter of an hour, and the fifth still works', async () => {
+    for (let nth = 0; nth < 5; nth++) await ada.post(PAGE, { email: address, role: 'reader' });
+    const answer = await ada.post(PAGE, { email: address, role: 'reader' });
+    expect([answer.status, answer.words.includes('Try again in 3 minutes.')]).toEqual([429, true]);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(placeOf(await grace.post(`${await invitedTo(address)}/accept`))).toBe('/dashboard?done=joined');
   });
 
   it('is found by the hash of its secret only', async () => {
