@@ -149,8 +149,8 @@ export interface DeliveryStore {
     noticesOf: (watch: UndeliveredWatch) => readonly NewDelivery[],
   ): Promise<void>;
   /**
-   * Deletes deliveries stored before `madeBefore`, and deliveries of watches that were received before `takenBefore`;
-   * at most `limit` of each. Returns how many.
+   * Deletes notices stored before `madeBefore`, items of watches stored before then that are not on their way any more,
+   * and what watches delivered before `takenBefore`; at most `limit` of each. Returns how many.
    */
   forget(madeBefore: number, takenBefore: number, limit: number): Promise<number>;
 }

@@ -104,10 +104,20 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
   ...createDeliveryResults(sql),
 
   async forget(madeBefore, takenBefore, limit) {
-    const old = await sql`
+    const notices = await sql`
       with old as (
-        select account_id, delivery_id from deliveries where created_at < ${new Date(madeBefore)}
+        select account_id, delivery_id from deliveries where created_at < ${new Date(madeBefore)} and number is null
         limit ${limit} for update skip locked
+      )
+      delete from deliveries d using old where (d.account_id, d.delivery_id) = (old.account_id, old.delivery_id)`;
+    // Items that are on their way stay: one of them has the turn, and it would be nobody's. The watch is locked, because
+    // resuming it gives the turn to one of the others.
+    const items = await sql`
+      with old as (
+        select d.account_id, d.delivery_id from deliveries d join watches w using (account_id, watch_id)
+        where d.created_at < ${new Date(madeBefore)} and d.number is not null
+          and (d.due_at is null or w.reason = 'undelivered')
+        limit ${limit} for update of d skip locked for no key update of w skip locked
       )
       delete from deliveries d using old where (d.account_id, d.delivery_id) = (old.account_id, old.delivery_id)`;
     const taken = await sql`
@@ -117,7 +127,7 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
         limit ${limit} for update skip locked
       )
       delete from deliveries d using taken where (d.account_id, d.delivery_id) = (taken.account_id, taken.delivery_id)`;
-    return old.count + taken.count;
+    return notices.count + items.count + taken.count;
   },
 });
 

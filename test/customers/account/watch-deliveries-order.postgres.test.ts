@@ -6,6 +6,7 @@ import { createDeliveries } from '../../../adapters/postgres/customers/deliverie
 import { watchFigures } from '../../../adapters/postgres/customers/watch-figures.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { processTime } from '../../../src/lib/monotonic.js';
+import type { DueWebhook } from '../../../src/ports/deliveries.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { type Watched, watched, watchingAccount } from './watched.js';
@@ -209,6 +210,50 @@ describe('deliveries of watches', () => {
       [false, true, 503],
       [false, false, null],
     ]);
+    await fresh.drop();
+  });
+
+  it('are kept past their age while they are on their way, and the next one follows', async () => {
+    const fresh = await freshDatabase();
+    const { sql } = fresh;
+    const store = createDeliveries(sql);
+    const nowMs = Date.now();
+    const one = await watched(sql, await watchingAccount(sql), 'https://hooks.example/1');
+    for (const ageDays of [32, 31, 1]) await one.write(nowMs - ageDays * 24 * HOUR_MS);
+    const forget = () => store.forget(nowMs - 30 * 24 * HOUR_MS, 0, 10);
+    const take = async () => store.claim(await store.dueWebhooks(nowMs, null, 1, 16), nowMs, nowMs + 30_000);
+    const numbers = async () => (await one.rows()).map(({ number }) => number);
+    expect(await forget()).toBe(0);
+    const [first] = (await take()) as [DueWebhook];
+    await store.delivered(first, nowMs, { status: 200, excerpt: null, fault: null });
+    expect(await forget()).toBe(1);
+    const [second] = (await take()) as [DueWebhook];
+    expect(second.number).toBe(2);
+    await store.giveUp(second, nowMs, { status: 500, excerpt: null, fault: null }, () => []);
+    expect(await forget()).toBe(1);
+    expect(await numbers()).toEqual([3]);
+    await one.resume(nowMs);
+    expect((await take()).map(({ number }) => number)).toEqual([3]);
+    await fresh.drop();
+  });
+
+  it('are forgotten with age behind one that was given up, but not while the watch is being resumed', async () => {
+    const fresh = await freshDatabase();
+    const { sql } = fresh;
+    const store = createDeliveries(sql);
+    const nowMs = Date.now();
+    const one = await watched(sql, await watchingAccount(sql), 'https://hooks.example/1');
+    for (const ageDays of [33, 32, 31]) await one.write(nowMs - ageDays * 24 * HOUR_MS);
+    const forget = () => store.forget(nowMs - 30 * 24 * HOUR_MS, 0, 10);
+    const [first] = await store.claim(await store.dueWebhooks(nowMs, null, 1, 16), nowMs, nowMs + 30_000);
+    await store.giveUp(first as DueWebhook, nowMs, { status: 500, excerpt: null, fault: null }, () => []);
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from watches where watch_id = ${one.watchId} for update`;
+    expect(await forget()).toBe(0);
+    await holder`rollback`;
+    holder.release();
+    expect(await forget()).toBe(3);
     await fresh.drop();
   });
 
