@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
-import { openMonths } from './ledger/maintenance.js';
+import { openMonthsAhead, openThisMonth } from './ledger/maintenance.js';
 import type { Sql, Transaction } from './sql.js';
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
@@ -14,7 +14,7 @@ const STANDBY =
   'The database is a standby, which accepts no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
 
 /**
- * Brings the schema up to date, forward only and all or nothing, and opens the months ahead, in one transaction. Nodes
+ * Brings the schema up to date, forward only and all or nothing, in one transaction, and opens the months ahead. Nodes
  * that start together take turns under one lock, and the later ones find nothing to do. The lock ends with the
  * transaction, so a pooler in between can't keep it. When the server is older than Postgres 15 or a standby, throws an
  * Error that says what to do.
@@ -32,17 +32,19 @@ export async function migrate(
     await takeTurn(transaction);
     await reportOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
-    await openMonths(transaction);
+    await openThisMonth(transaction);
   });
-  await migrated.catch(async (error: unknown) => {
-    if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
-    const [may] = await sql`
+  await migrated
+    .then(() => openMonthsAhead(sql))
+    .catch(async (error: unknown) => {
+      if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+      const [may] = await sql`
       select format('ALTER DATABASE %I OWNER TO %I', current_database(), current_user) as statement`;
-    throw new Error(
-      `${(error as Error).message}. The role must own the database: let a superuser run \`${may?.statement}\`, on Citus once the workers are added.`,
-      { cause: error },
-    );
-  });
+      throw new Error(
+        `${(error as Error).message}. The role must own the database: let a superuser run \`${may?.statement}\`, on Citus once the workers are added.`,
+        { cause: error },
+      );
+    });
 }
 
 /**

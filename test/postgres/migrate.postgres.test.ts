@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkVersion, migrate, statementsIn } from '../../adapters/postgres/migrate.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { holdLocks } from '../kit/postgres/hold-locks.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -30,6 +31,20 @@ test('migrates an empty database once if two nodes start together, while the oth
   const rows = await database.sql<{ version: number; times: number }[]>`
     select version, count(*) as times from schema_version group by 1`;
   expect(rows.every((row) => row.times === 1)).toBe(true);
+});
+
+test('opens the months ahead, at the next start if a query reads the ledger', async () => {
+  const { sql } = database;
+  const spans = async () => (await sql`select span from debit_spans`).map(({ span }) => span).sort();
+  const all = await spans();
+  expect(all).toHaveLength(4);
+  await sql`drop table ${sql(`debits_${all.at(-1)?.replace('-', '_')}`)}`;
+  const release = await holdLocks(sql, (tx) => tx`select count(*) from debits`);
+  await migrate(sql);
+  expect(await spans()).toEqual(all.slice(0, -1));
+  await release();
+  await migrate(sql);
+  expect(await spans()).toEqual(all);
 });
 
 test('refuses a Postgres older than 15 with what to do', () => {

@@ -42,10 +42,8 @@ type Step = (tx: Transaction) => Promise<number>;
  */
 export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
-  await alone(sql, openMonths);
-  await alone(sql, (tx) => divideNextMonth(tx, { shards })).catch((error) => {
-    if (!isLocked(error)) throw error;
-  });
+  await openMonthsAhead(sql);
+  await unlessLocked(alone(sql, (tx) => divideNextMonth(tx, { shards })));
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -117,14 +115,35 @@ const dropNames: Step = async (tx) => {
   return dropped.count;
 };
 
+/** Leaves a change of the ledger's tables to the next run while somebody reads them. */
+const unlessLocked = (change: Promise<unknown>): Promise<unknown> =>
+  change.catch((error) => {
+    if (!isLocked(error)) throw error;
+  });
+
 /**
- * Opens the current month of the ledger and those ahead. Debits of a month that was not opened in time go to the table
+ * Opens the current month of the ledger and some ahead. Debits of a month that was not opened in time go to the table
  * of no month, where everything works except `perch ledger archive`.
  */
-export async function openMonths(tx: Sql | Transaction): Promise<void> {
+async function openMonths(tx: Transaction, ahead: number): Promise<void> {
   await tx`
     select open_month(date_trunc('month', now(), 'UTC') + ahead * interval '1 month')
-    from generate_series(0, ${MONTHS_AHEAD}::int) as ahead`;
+    from generate_series(0, ${ahead}::int) as ahead`;
+}
+
+/** Opens the current month, in the transaction that makes the schema: it is the only one that is needed at once. */
+export const openThisMonth = (tx: Transaction): Promise<void> => openMonths(tx, 0);
+
+/**
+ * Opens the months ahead. A new month has to lock the table of no month, which a backup reads for hours, and all who
+ * look for a debit would wait behind it. So it waits only briefly: there are months of other tries.
+ */
+export async function openMonthsAhead(sql: Sql): Promise<void> {
+  const opened = alone(sql, async (tx) => {
+    await withBriefLocks(tx);
+    await openMonths(tx, MONTHS_AHEAD);
+  });
+  await unlessLocked(opened);
 }
 
 /**

@@ -69,6 +69,27 @@ describe('the next month', () => {
     expect((await divided(sql, 1)).length).toBeGreaterThan(27);
   });
 
+  test('is opened by the next run if a query reads the ledger, and old hours are folded during that query', async () => {
+    home = await openOldLedger();
+    const { sql, ledger, payer } = home;
+    await sql`
+      insert into usage_hours (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      values (${payer.accountId}, '2025-01-01', 'user', ${payer.keyId}, 1, 1, 0, 1)`;
+    const [last] = await sql<[{ span: string; table: string }]>`
+      select span, relid::regclass::text as table from debit_spans order by span desc limit 1`;
+    await sql`drop table ${sql(last.table)}`;
+    const isOpen = async () => (await sql`select from debit_spans where span = ${last.span}`).length === 1;
+    const hours = async () => (await sql`select from usage_hours where hour < '2026-01-01'`).length;
+    expect(await hours()).toBe(1);
+    await sql.begin(async (reader) => {
+      await reader`select count(*) from debits`;
+      await ledger.runMaintenance();
+    });
+    expect([await isOpen(), await hours()]).toEqual([false, 0]);
+    await ledger.runMaintenance();
+    expect(await isOpen()).toBe(true);
+  });
+
   test.each(['2026-02', '2028-02', '2026-04', '2026-12'])(
     '%s is the same whether it is divided or not',
     async (month) => {
