@@ -33,17 +33,18 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
   for (const month of await pastMonths(sql)) if (!checked.has(month)) await checkMonth(sql, month);
 }
 
-/** Forgets what was recorded about months that are still in the database. */
+/** Forgets what was recorded about months that are still in the database, one after the other. Returns how many. */
 export async function forgetCheckedMonths(sql: Sql): Promise<number> {
-  return (await sql.begin('isolation level read committed', async (tx) => {
-    const months = await tx<{ month: string }[]>`
-      select month from checked_months where month not in (select month from ledger_archives)`;
-    await forgetMonths(
-      tx,
-      months.map(({ month }) => month),
-    );
-    return months.length;
-  })) as number;
+  const months = await sql<{ month: string }[]>`
+    select month from checked_months where month not in (select month from ledger_archives) order by month`;
+  for (const { month } of months)
+    await sql.begin('isolation level read committed', async (tx) => {
+      await withoutLimits(tx);
+      const [kept] = await tx`
+        select from checked_months where month = ${month} and month not in (select month from ledger_archives)`;
+      if (kept !== undefined) await forgetMonths(tx, [month]);
+    });
+  return months.length;
 }
 
 export async function forgetMonths(tx: Transaction, months: readonly string[]): Promise<void> {

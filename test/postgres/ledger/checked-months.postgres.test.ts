@@ -1,6 +1,9 @@
 /** Finished months are checked once. Later checks continue from the state in which they ended. */
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { readShards } from '../../../adapters/postgres/shards/shards.js';
+import { connect } from '../../../adapters/postgres/sql.js';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
 import { JANUARY, type OldLedger, openOldLedger, unprotect } from '../old-ledger.js';
 
@@ -60,4 +63,24 @@ test('finds a wallet that differs from what its checked months left', async () =
   expect((await home.faults()).map(({ invariant }) => invariant)).toEqual(
     expect.arrayContaining(['wallet_last', 'wallet_sum']),
   );
+});
+
+test('reads past months again though that takes longer than a statement may', async () => {
+  const { sql, database } = home;
+  const [statementMs, takenS] = [2_000, 2.2];
+  expect(await home.faults()).toEqual([]);
+  await sql`
+    create function take_long() returns trigger language plpgsql as $$
+    begin
+      if old.month = '2025-01' then perform pg_sleep(${sql.unsafe(String(takenS))}); end if;
+      return old;
+    end $$`;
+  await sql`create trigger takes_long before delete on checked_months for each row execute function take_long()`;
+  const limited = connect(database.target, { limits: { lockMs: 2_000, statementMs, idleMs: 2_000 } });
+  try {
+    const shards = await readShards(limited);
+    expect((await createLedger(limited, { shards }).check({ all: true })).faults).toEqual([]);
+  } finally {
+    await limited.end();
+  }
 });
