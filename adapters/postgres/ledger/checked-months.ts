@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import {
   debitsTable,
@@ -30,7 +31,13 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
     select month from checked_months`
     ).map(({ month }) => month),
   );
-  for (const month of await pastMonths(sql)) if (!checked.has(month)) await checkMonth(sql, month);
+  for (const month of await pastMonths(sql)) {
+    if (checked.has(month)) continue;
+    await checkMonth(sql, month).catch((error) => {
+      // Another check has recorded it meanwhile.
+      if (!isUniqueViolation(error)) throw error;
+    });
+  }
 }
 
 /** Forgets what was recorded about months that are still in the database, one after the other. Returns how many. */

@@ -5,6 +5,7 @@ import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { readShards } from '../../../adapters/postgres/shards/shards.js';
 import { connect } from '../../../adapters/postgres/sql.js';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
+import { holdLocks } from '../../kit/postgres/hold-locks.js';
 import { JANUARY, type OldLedger, openOldLedger, unprotect } from '../old-ledger.js';
 
 let home: OldLedger;
@@ -83,4 +84,16 @@ test('reads past months again though that takes longer than a statement may', as
   } finally {
     await limited.end();
   }
+});
+
+test('finds no fault, and records each month once, if two checks run at the same time', async () => {
+  const { sql, ledger } = home;
+  const release = await holdLocks(sql, (tx) => tx`lock table checked_months in exclusive mode`);
+  const checks = [ledger.check(), ledger.check()];
+  const waiting = () =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await waiting()).length, { timeout: 10_000 }).toBe(2);
+  await release();
+  expect((await Promise.all(checks)).map(({ faults }) => faults)).toEqual([[], []]);
+  expect((await recorded()).slice(0, 2).map(({ rows }) => rows)).toEqual([12, 8]);
 });
