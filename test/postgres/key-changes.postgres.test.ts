@@ -13,6 +13,7 @@ import { createSessionStore } from '../../adapters/postgres/customers/sessions.j
 import { createOperatorStore } from '../../adapters/postgres/figures/operator.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import { OPERATOR } from '../../src/domain/audit.js';
+import { DAY_MS } from '../../src/lib/durations.js';
 import type { Accounts, KeyLookup, NewKey } from '../../src/ports/accounts.js';
 import type { GrantStore } from '../../src/ports/grants.js';
 import type { SaleChange, Sales } from '../../src/ports/sales.js';
@@ -132,8 +133,12 @@ const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
     }),
   'a client that is stopped': ({ accountId, grant }) =>
     grants.revoke({ accountId, grantId: grant.grantId }, OPERATOR, new Date()),
+  'a client that is stopped by a node whose clock is ahead': ({ accountId, grant }) =>
+    grants.revoke({ accountId, grantId: grant.grantId }, OPERATOR, new Date(Date.now() + 365 * DAY_MS)),
   'a session that ends': ({ accountId, testOf }) =>
     createSessionStore(sql).end(accountId, { only: testOf.sessionId }, Date.now(), OPERATOR),
+  'a session that a node ends whose clock is ahead': ({ accountId, testOf }) =>
+    createSessionStore(sql).end(accountId, { only: testOf.sessionId }, Date.now() + 365 * DAY_MS, OPERATOR),
   'a deleted account': ({ accountId }) => createMemberStore(sql).deleteAccount(accountId, OPERATOR),
 };
 

@@ -18,7 +18,7 @@ interface GrantOf {
 export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf, now: Date): Promise<void> {
   await tx`
     select from keys where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
+      and (expires_at is null or expires_at > least(${now}, now()))
     order by key_id for no key update`;
 }
 
@@ -38,11 +38,12 @@ export async function endGrant(
     returning client_name as client, client_id as "clientId"`;
   if (grant === undefined) return false;
   await lockKeys(tx, { accountId, grantId }, now);
-  // Keys end by the database's clock, so a node whose clock is ahead must not make them end later.
+  // Keys end by the database's clock, so a node whose clock is ahead must not make them end later, nor take one that
+  // still works for one that has expired.
   const keys = await tx<{ hash: Buffer }[]>`
     update keys set revoked_at = least(${now}, now())
     where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
+      and (expires_at is null or expires_at > least(${now}, now()))
     returning hash`;
   await notifyKeyChanges(tx, keys);
   const { client, clientId } = grant;
