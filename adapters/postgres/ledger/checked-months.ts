@@ -8,6 +8,7 @@ import {
   readTotals,
   recordSums,
   setEverywhere,
+  type Totals,
   withoutLimits,
 } from './months.js';
 
@@ -40,18 +41,29 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
   }
 }
 
-/** Forgets what was recorded about months that are still in the database, one after the other. Returns how many. */
-export async function forgetCheckedMonths(sql: Sql): Promise<number> {
+/**
+ * Forgets what was recorded about months that are still in the database: about all of them, or only those that got
+ * debits since then. What is recorded about a month depends on no other month. Returns how many.
+ */
+export async function forgetCheckedMonths(sql: Sql, which: 'all' | 'changed'): Promise<number> {
   const months = await sql<{ month: string }[]>`
     select month from checked_months where month not in (select month from ledger_archives) order by month`;
+  let forgotten = 0;
   for (const { month } of months)
     await sql.begin('isolation level read committed', async (tx) => {
       await withoutLimits(tx);
-      const [kept] = await tx`
-        select from checked_months where month = ${month} and month not in (select month from ledger_archives)`;
-      if (kept !== undefined) await forgetMonths(tx, [month]);
+      const [kept] = await tx<Totals[]>`
+        select rows, amount_thousandths::text as amount from checked_months
+        where month = ${month} and month not in (select month from ledger_archives)`;
+      if (kept === undefined) return;
+      if (which === 'changed') {
+        const now = await readTotals(tx, debitsTable(month));
+        if (now.rows === kept.rows && now.amount === kept.amount) return;
+      }
+      await forgetMonths(tx, [month]);
+      forgotten += 1;
     });
-  return months.length;
+  return forgotten;
 }
 
 export async function forgetMonths(tx: Transaction, months: readonly string[]): Promise<void> {

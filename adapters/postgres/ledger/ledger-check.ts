@@ -23,12 +23,12 @@ export interface LedgerCheck {
  */
 export async function checkLedger(sql: Sql, { all = false } = {}): Promise<LedgerCheck> {
   const read = (await isDistributed(sql)) ? checkSlices : checkOneServer;
-  if (all) await forgetCheckedMonths(sql);
+  if (all) await forgetCheckedMonths(sql, 'all');
   await checkPastMonths(sql);
   const found = await read(sql);
-  // A debit that was posted late to a checked month is no fault, so past months are read again before faults are
+  // A debit that was posted late to a checked month is no fault, so such months are read again before faults are
   // reported.
-  if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql)) === 0) return found;
+  if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql, 'changed')) === 0) return found;
   await checkPastMonths(sql);
   return read(sql);
 }

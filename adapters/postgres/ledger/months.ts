@@ -8,7 +8,10 @@ export interface Totals {
   readonly amount: string;
 }
 
-/** A debit is posted within minutes of its request, or never. */
+/**
+ * A debit of a request is posted within minutes of it, or never. Streams and watches are different: the id of their
+ * charge has the time of the position from which they go on, which may be of a month that is long over.
+ */
 const SETTLING = '1 day';
 
 /**
