@@ -131,6 +131,15 @@ const writeAsLines: Write = async (sql, month, folder, progress) => {
 const waiting = (month: string): string =>
   `perch: waiting for a query that reads the ledger, before changing the table of ${month}`;
 
+/** The most ids that a note names. */
+const MOST_NAMED = 10;
+
+/** The note about charges whose ids an archived month has, too. */
+const chargedAgain = (month: string, ids: readonly string[]): string => {
+  const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ', …' : '');
+  return `perch: charged again under archived ids of ${month}, and kept under other ids: ${ids.length} (${named})`;
+};
+
 /**
  * Loads an archived month back into the database, given the path of its manifest. Its debits become visible only when
  * all of them are there; an interrupted restore starts over. Throws ArchiveRefusal if the month isn't archived, or
@@ -152,7 +161,8 @@ export async function restoreArchive(sql: Sql, manifestPath: string, listeners: 
     };
     if (isParquet(path)) await readParquet(path, load);
     else for await (const lines of readArchive(path)) await load(lines);
-    const pauseMs = await endRestore(sql, archive, () => listeners.onNote?.(waiting(month)));
+    const { pauseMs, twins } = await endRestore(sql, archive, () => listeners.onNote?.(waiting(month)));
+    if (twins.length > 0) listeners.onNote?.(chargedAgain(month, twins));
     return { ...archive, pauseMs };
   });
 }

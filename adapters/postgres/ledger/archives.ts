@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccountSlice, slicesOf } from '../shards/copy-accounts.js';
 import { distributeTable } from '../shards/distribute.js';
 import { isDistributed } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
-import { forgetMonths } from './checked-months.js';
+import { forgetMonths, type IdSpan } from './checked-months.js';
 import {
   debitsTable,
   hasUnsummed,
@@ -282,15 +283,23 @@ export async function loadDebits(sql: Sql, month: string, lines: readonly string
       lines text)`;
 }
 
+/** What was restored, and at what cost. */
+interface Restored {
+  /** How long charges may have waited, in milliseconds. */
+  readonly pauseMs: number;
+  /** Ids under which a debit was archived and another one posted since. The later debit has another id now. */
+  readonly twins: readonly string[];
+}
+
 /**
  * Attaches a month's restored table, once it holds everything that was archived, and forgets the archive: both or
- * neither. Debits that were posted for the month since then are moved there. Returns how long charges may have waited,
- * in milliseconds.
+ * neither. Debits that were posted for the month since then are moved there.
  */
-export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
+export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<Restored> {
   const { month, rows, amount } = archive;
   const [name, loaded] = [debitsTable(month), restoringTable(month)];
-  return (await sql.begin(async (tx) => {
+  let twins: readonly string[] = [];
+  const pauseMs = (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     const now = await readTotals(tx, loaded);
     if (now.rows !== rows || now.amount !== amount)
@@ -302,6 +311,9 @@ export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () =>
       tx,
       onWait,
       (on) => on`lock table debits_of_no_month in access exclusive mode`,
+      async (on) => {
+        twins = await moveTwins(on, loaded, { from, to });
+      },
       (on) => on`
         with late as (delete from debits_of_no_month where request_id >= ${from} and request_id < ${to} returning *)
         insert into ${on(loaded)} select * from late`,
@@ -310,4 +322,30 @@ export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () =>
       (on) => on`alter table ${on(name)} drop constraint in_month`,
     );
   })) as number;
+  return { pauseMs, twins };
 }
+
+/**
+ * A stream that goes on from an old position may charge again what was charged in a month that is archived, under the
+ * same id. Both debits are entries of the wallet, so the later one is kept, under an id of the same moment.
+ */
+async function moveTwins(tx: Transaction, loaded: string, { from, to }: IdSpan): Promise<string[]> {
+  const twins = await tx<{ accountId: string; requestId: string }[]>`
+    select account_id as "accountId", request_id as "requestId"
+    from debits_of_no_month join ${tx(loaded)} using (account_id, request_id)
+    where request_id >= ${from} and request_id < ${to}`;
+  for (const { accountId, requestId } of twins)
+    await tx`
+      with late as (
+        delete from debits_of_no_month where account_id = ${accountId} and request_id = ${requestId} returning *
+      )
+      insert into ${tx(loaded)} (request_id, seq, amount_thousandths, balance_after, at, account_id, key_number, items,
+        cache_hits, operation, lines)
+      select ${withOtherEnd(requestId)}::uuid, seq, amount_thousandths, balance_after, at, account_id, key_number, items,
+        cache_hits, operation, lines
+      from late`;
+  return twins.map(({ requestId }) => requestId);
+}
+
+/** The time and the version are in the first 19 characters. */
+const withOtherEnd = (id: string): string => `${id.slice(0, 19)}${randomUUID().slice(19)}`;

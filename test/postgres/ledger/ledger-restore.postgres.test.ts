@@ -98,6 +98,18 @@ describe('a restore', () => {
     expect(await faults()).toEqual([]);
   });
 
+  test('keeps a debit that was posted again under an archived id, under another id, and names it', async () => {
+    const [requestId = ''] = home.ids;
+    await ledger.post(debitOf(payer, 9, { requestId }));
+    const notes: string[] = [];
+    await restoreArchive(sql, manifest(JANUARY), { onNote: (note) => notes.push(note) });
+    expect(notes).toEqual([expect.stringContaining(requestId)]);
+    expect((await ledger.receipt(payer.accountId, requestId))?.amount).toBe(7);
+    const kept = (await ledger.recent(payer.accountId, 50)).filter(({ amount }) => amount === 9);
+    expect(kept.map((late) => late.requestId.slice(0, 19))).toEqual([requestId.slice(0, 19)]);
+    expect(await faults()).toEqual([]);
+  });
+
   test('includes what was posted for the month since', async () => {
     const late = debitOf(payer, 9, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) });
     await ledger.post(late);
