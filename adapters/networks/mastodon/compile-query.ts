@@ -33,6 +33,8 @@ function conjuncts(query: Query): readonly Query[] {
 }
 
 function part(query: Query): string {
+  const bound = boundOf(query);
+  if (bound !== undefined) return wideBound(bound);
   if (query.kind === 'not') {
     if (isJoined(query.of) || query.of.kind === 'not') throw unsaid('- before parentheses');
     return `-${tweetTerm(query.of)}`;
@@ -55,11 +57,6 @@ function tweetTerm(term: Term): string {
       return `from:@${term.handle}`;
     case 'lang':
       return `language:${term.text}`;
-    case 'since':
-      // The server's `after:` begins when that day has ended.
-      return `after:${wholeDay(term, -DAY_MS)}`;
-    case 'until':
-      return `before:${wholeDay(term, 0)}`;
     case 'is':
       if (term.flag === 'media') return 'has:media';
       if (term.flag === 'reply') return 'is:reply';
@@ -78,9 +75,37 @@ function phrase(term: Extract<Term, { text: string }>): string {
   return `"${text}"`;
 }
 
-function wholeDay(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
+/** A moment before which posts may not be, or must be. */
+interface Bound {
+  readonly term: Extract<Term, { kind: 'since' | 'until' }>;
+  readonly isLower: boolean;
+}
+
+/** The bound that a condition on the time sets: what is not since a moment is from before it. */
+function boundOf(query: Query): Bound | undefined {
+  const term = query.kind === 'not' ? query.of : query;
+  if (term.kind !== 'since' && term.kind !== 'until') return undefined;
+  return { term, isLower: (term.kind === 'since') === (query.kind !== 'not') };
+}
+
+/** The last day with a year of four digits. */
+const LAST_DAY_MS = Date.UTC(9999, 11, 31);
+
+/**
+ * The server's days are those of the time zone that the token's owner has set, which it does not tell. Days begin
+ * within a day of those of UTC, so the bound is a day wider, and `timeFilter` checks what the server finds.
+ */
+function wideBound({ term, isLower }: Bound): string {
   if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(formatTerm(term), 'use whole days, not hours');
-  return utcDay(Date.parse(term.time) + shiftMs);
+  const at = Date.parse(term.time);
+  // The server's `after:` begins when that day has ended.
+  return isLower ? `after:${utcDay(at - 2 * DAY_MS)}` : `before:${utcDay(Math.min(at + DAY_MS, LAST_DAY_MS))}`;
+}
+
+/** Whether a post's time, in UTC, is within the bounds of a valid query. */
+export function timeFilter(q: string): (createdAt: string) => boolean {
+  const bounds = conjuncts(parseQuery(q)).flatMap((query) => boundOf(query) ?? []);
+  return (createdAt) => bounds.every(({ term, isLower }) => Date.parse(createdAt) >= Date.parse(term.time) === isLower);
 }
 
 /** Profiles are found only by words of their names. */

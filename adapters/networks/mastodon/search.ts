@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
-import { compileQuery } from './compile-query.js';
+import { compileQuery, timeFilter } from './compile-query.js';
 import { needsToken, refused } from './failures.js';
 import { accountToUser, statusToTweet } from './map.js';
 import { isShown } from './objects.js';
@@ -59,7 +59,7 @@ export async function readSearch(api: Api, search: Search, context: ReadContext)
   return {
     ...(isPeople
       ? { users: accounts.filter((one) => !one.suspended && !one.noindex).map(accountToUser) }
-      : { tweets: statuses.filter((one) => isFindable(one, product)).map(statusToTweet) }),
+      : { tweets: statuses.filter(finds(search)).map(statusToTweet) }),
     next: goesOn ? String(offset + SIZE) : null,
     ...(isMore && !goesOn && { endReason: 'network_limit' as const }),
   };
@@ -70,10 +70,13 @@ const MEDIA_OF: Readonly<Partial<Record<Product, readonly string[]>>> = {
   Videos: ['video', 'gifv'],
 };
 
-/** Whether the post's author allows it to be found, and the post has the media that the product requires. */
-function isFindable(status: Status, product: Product): boolean {
-  const { indexable, noindex } = status.account;
-  if (!isShown(status) || indexable === false || noindex) return false;
+/** Whether a post is within the days, has the media that the product requires, and its author allows it to be found. */
+function finds({ q, product }: Search): (status: Status) => boolean {
+  const isWithin = timeFilter(q);
   const types = MEDIA_OF[product];
-  return types === undefined || (status.media_attachments ?? []).some(({ type }) => types.includes(type));
+  return (status) => {
+    const { indexable, noindex } = status.account;
+    if (!isShown(status) || indexable === false || noindex || !isWithin(status.created_at)) return false;
+    return types === undefined || (status.media_attachments ?? []).some(({ type }) => types.includes(type));
+  };
 }

@@ -19,9 +19,13 @@ describe('translates the query of a caller for the server', () => {
     ['FROM:@ada@elsewhere.example', 'from:@ada@elsewhere.example in:public'],
     ['ferry -from:ada', 'ferry -from:@ada in:public'],
     ['lang:en ferry', 'ferry language:en in:public'],
-    ['since:2026-03-01 ferry', 'ferry after:2026-02-28 in:public'],
-    ['until:2026-03-01 ferry', 'ferry before:2026-03-01 in:public'],
-    ['since_time:1767225600 ferry', 'ferry after:2025-12-31 in:public'],
+    // A day wider than asked, because the server's days are those of the token owner's time zone.
+    ['since:2026-03-01 ferry', 'ferry after:2026-02-27 in:public'],
+    ['until:2026-03-01 ferry', 'ferry before:2026-03-02 in:public'],
+    ['since_time:1767225600 ferry', 'ferry after:2025-12-30 in:public'],
+    ['-since:2026-03-01 ferry', 'ferry before:2026-03-02 in:public'],
+    ['-until:2026-03-01 ferry', 'ferry after:2026-02-27 in:public'],
+    ['until:9999-12-31 ferry', 'ferry before:9999-12-31 in:public'],
     ['filter:media ferry', 'ferry has:media in:public'],
     ['-filter:replies ferry', 'ferry -is:reply in:public'],
     // Nothing that a caller writes becomes an operator of the server.
@@ -189,6 +193,34 @@ describe('searching', () => {
     const { network } = await scripted({ tokens: ['t'], answers: { '/api/v2/search': { body: { statuses } } } });
     const page = await network.page(search('Latest'), null, context());
     expect(page.tweets?.map(({ id }) => id)).toEqual(['1']);
+  });
+
+  test.each([
+    ['until:2026-03-02', ['2026-03-01T23:59:59.999Z', '2026-03-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z']],
+    ['since:2026-03-01 until:2026-03-02', ['2026-03-01T23:59:59.999Z', '2026-03-01T00:00:00.000Z']],
+    ['since:2026-03-01', ['2026-03-02T00:00:00.000Z', '2026-03-01T23:59:59.999Z', '2026-03-01T00:00:00.000Z']],
+    ['-since:2026-03-01', ['2026-02-28T23:59:59.999Z']],
+    ['-until:2026-03-02', ['2026-03-02T00:00:00.000Z']],
+  ])('returns only tweets within the days of UTC for %s, whatever the server finds', async (bounds, expected) => {
+    const times = [
+      '2026-03-02T00:00:00.000',
+      '2026-03-01T23:59:59.999',
+      '2026-03-01T00:00:00.000',
+      '2026-02-28T23:59:59.999',
+    ];
+    const statuses = times.map((time, n) => aStatus({ id: String(9 - n), created_at: `${time}Z` }));
+    const { network } = await scripted({ tokens: ['t'], answers: { '/api/v2/search': { body: { statuses } } } });
+    const page = await network.page(search('Latest', `ferry ${bounds}`), null, context());
+    expect(page.tweets?.map(({ createdAt }) => createdAt)).toEqual(expected);
+  });
+
+  test('continues after a page of which no tweet is within the days', async () => {
+    const statuses = many(40, { created_at: '2026-03-01T12:00:00.000Z' });
+    const { network } = await scripted({ tokens: ['t'], answers: { '/api/v2/search': { body: { statuses } } } });
+    expect(await network.page(search('Latest', 'ferry until:2026-03-01'), null, context())).toMatchObject({
+      tweets: [],
+      next: '40',
+    });
   });
 
   test('separates Photos from Videos by attachment type', async () => {
