@@ -153,6 +153,44 @@ describe('an X archive', () => {
   });
 });
 
+describe('an X archive from before 2018', () => {
+  const user = { id_str: '7701', screen_name: 'old_hand', name: 'Old' };
+
+  /** The tweets of an archive of one month. */
+  async function monthOf(...statuses: object[]): Promise<Tweet[]> {
+    archives += 1;
+    const month = statuses.map((status, index) => ({
+      id_str: `${index + 1}`,
+      created_at: '2013-01-12 10:00:00 +0000',
+      user,
+      entities: { user_mentions: [], media: [], hashtags: [], urls: [] },
+      ...status,
+    }));
+    const script = `Grailbird.data.tweets_2013_01 = \n ${JSON.stringify(month)}`;
+    await scratch.write(`old-${archives}/data/js/tweets/2013_01.js`, script);
+    return tweetsIn(`${scratch.folder}/old-${archives}`);
+  }
+
+  it('gives its pictures, which name no type, in the greatest size that shows all of them', async () => {
+    const picture = {
+      url: 'http://t.co/fog',
+      expanded_url: 'http://x.example/old_hand/status/1/photo/1',
+      display_url: 'pic.twitter.com/fog',
+      media_url_https: 'https://img.example/fog.jpg',
+      sizes: [
+        { h: 603, w: 340, resize: 'fit' },
+        { h: 1024, w: 577, resize: 'fit' },
+        { h: 2000, w: 2000, resize: 'crop' },
+        { h: 1024, w: 577, resize: 'fit' },
+      ],
+    };
+    const entities = { user_mentions: [], media: [picture], hashtags: [], urls: [] };
+    expect(await monthOf({ text: 'Fog http://t.co/fog', entities })).toMatchObject([
+      { media: [{ type: 'photo', url: 'https://img.example/fog.jpg', width: 577, height: 1024 }], urls: [] },
+    ]);
+  });
+});
+
 describe('a zip', () => {
   const files = {
     'data/account.js': account,

@@ -95,6 +95,31 @@ describe('a bad line', () => {
     expect(located.map(({ line }) => line).filter((line) => line !== 3)).toEqual([1, 2, 4]);
   });
 
+  it('with an invalid medium costs only that medium', async () => {
+    const photo = { type: 'photo', url: 'https://img.example/1.jpg' };
+    const content = lines(
+      { ...tweet, media: [{ type: 'gif' }, photo, { ...photo, width: -1 }] },
+      { ...tweet, media: [{ type: 'gif' }] },
+      { ...tweet, media: [{ type: 'gif' }], text: 5 },
+      { data: [{ ...tweet, attachments: { media_keys: ['3_1'] } }], includes: { media: [{ media_key: '3_1' }] } },
+    );
+    const path = await scratch.write('media.ndjson', content);
+    const { faults, rows } = await readPath(path);
+    const fault = (line: number, message: RegExp) => ({ file: path, line, message: expect.stringMatching(message) });
+    expect(faults).toEqual([
+      fault(1, /^media\.0\.type must be photo, video or animated_gif, not "gif"; only this medium is left out$/),
+      fault(1, /^media\.2\.width must be a whole number of pixels, not -1; only/),
+      fault(2, /^media\.0\.type/),
+      fault(3, /^text must be a string/),
+      fault(4, /^data\[0\]: media\.0\.type is missing: a medium needs type; only this medium is left out$/),
+    ]);
+    expect(rows).toEqual([
+      { kind: 'tweet', tweet: expect.objectContaining({ id: '1', media: [photo] }) },
+      { kind: 'tweet', tweet: expect.not.objectContaining({ media: expect.anything() }) },
+      { kind: 'tweet', tweet: expect.not.objectContaining({ media: expect.anything() }) },
+    ]);
+  });
+
   it('in a file named for its kind is judged by that kind', async () => {
     const { faults } = await readPath(await scratch.write('users.ndjson', lines(user, follow)));
     expect(faults).toMatchObject([{ line: 2, message: expect.stringMatching(/^id is missing: a user needs/) }]);

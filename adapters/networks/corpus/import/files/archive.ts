@@ -1,5 +1,5 @@
 import { decodeEntities } from '../objects/escaped-text.js';
-import { interfaceRow } from '../objects/interface-row.js';
+import { interfaceRow, tweetRows } from '../objects/interface-row.js';
 import { v11Object } from '../objects/objects.js';
 import {
   asRecord,
@@ -95,9 +95,9 @@ export class Archive {
       return;
     }
     const posts = await this.longPosts();
-    yield* rowsIn(source, 'tweet', onBytes, (entry) => [
-      interfaceRow('tweet', posts.complete(statusTweet(entry, { authorId: accountId, from: 'archive' }))),
-    ]);
+    yield* rowsIn(source, 'tweet', onBytes, (entry) =>
+      tweetRows(posts.complete(statusTweet(entry, { authorId: accountId, from: 'archive' }))),
+    );
   }
 
   /** `follower.js` or `following.js`: ids alone. */
@@ -195,7 +195,7 @@ async function* rowsIn(
 
 /** A month of an archive from before 2018: statuses with their authors. */
 export const readOldMonth = (source: Source, onBytes: OnBytes): AsyncGenerator<Reading> =>
-  rowsIn(source, 'tweet', onBytes, (entry) => v11Object(entry, '', 0, 'archive'));
+  rowsIn(source, 'tweet', onBytes, (entry) => v11Object(entry, '', 0, 'old archive'));
 
 /** Counts the entries of an archive's file of which a corpus can store nothing. */
 export async function* countEntries(source: Source, onBytes: OnBytes): AsyncGenerator<Omission> {

@@ -16,7 +16,7 @@ import {
   pollSchema,
   text,
 } from './fields.js';
-import type { Json } from './reading.js';
+import type { Given, Json } from './reading.js';
 
 export type RowKind = CorpusRow['kind'];
 
@@ -179,13 +179,14 @@ function toTweet(value: z.output<typeof tweetSchema>): CorpusTweet {
   return out as unknown as CorpusTweet;
 }
 
-const NEEDS: Readonly<Record<RowKind, string>> = {
+const NEEDS: Readonly<Record<RowKind | 'medium', string>> = {
   user: 'a user needs id, handle and name',
   tweet: 'a tweet needs id, text, created_at and author_id',
   follow: 'a follow needs follower_id and followed_id',
+  medium: 'a medium needs type',
 };
 
-function issueText(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Json): string {
+function issueText(kind: keyof typeof NEEDS, issue: z.core.$ZodIssue | undefined, value: Json): string {
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const name = path.join('.');
@@ -195,18 +196,32 @@ function issueText(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Js
 }
 
 /**
- * An object under the interface's snake_case names as a row, or what is wrong with its first invalid field. Unknown
- * fields are ignored.
+ * A tweet under the interface's snake_case names as a row, after a fault for each medium that is invalid and left out; or
+ * what is wrong with the tweet's first invalid field. Unknown fields are ignored.
  */
-export function interfaceRow(kind: RowKind, value: Json): CorpusRow | string {
+export function tweetRows(value: Json): Given[] {
+  const tweet = tweetSchema.safeParse(value);
+  if (tweet.success) return [{ kind: 'tweet', tweet: toTweet(tweet.data) }];
+  const { issues } = tweet.error;
+  const inMedia = ({ path }: z.core.$ZodIssue): boolean => path[0] === 'media' && path.length > 1;
+  const other = issues.find((issue) => !inMedia(issue));
+  if (other !== undefined) return [issueText('tweet', other, value)];
+  const invalid = new Set(issues.map(({ path }) => path[1]));
+  const media = (value.media as unknown[]).filter((_, index) => !invalid.has(index));
+  const faults = [...invalid].map((index) => {
+    const issue = issues.find(({ path }) => path[1] === index);
+    return `${issueText('medium', issue, value)}; only this medium is left out`;
+  });
+  // Of a tweet whose media are all invalid it is not known that it has none.
+  return [...faults, ...tweetRows({ ...value, media: media.length > 0 ? media : undefined })];
+}
+
+/** Another object under these names as a row, or what is wrong with its first invalid field. */
+export function interfaceRow(kind: Exclude<RowKind, 'tweet'>, value: Json): CorpusRow | string {
   if (kind === 'user') {
     const user = userSchema.safeParse(value);
     if (!user.success) return issueText(kind, user.error.issues[0], value);
     return { kind, user: renamed(user.data, USER_NAMES) as unknown as CorpusUser };
-  }
-  if (kind === 'tweet') {
-    const tweet = tweetSchema.safeParse(value);
-    return tweet.success ? { kind, tweet: toTweet(tweet.data) } : issueText(kind, tweet.error.issues[0], value);
   }
   const follow = followSchema.safeParse(value);
   if (!follow.success) return issueText(kind, follow.error.issues[0], value);

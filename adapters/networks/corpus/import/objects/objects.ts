@@ -1,8 +1,8 @@
 import { decodeEntities } from './escaped-text.js';
-import { interfaceRow, type RowKind } from './interface-row.js';
+import { interfaceRow, type RowKind, tweetRows } from './interface-row.js';
 import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.js';
 import { referencesOf, type V2Includes, v2Tweet, v2User } from './v2.js';
-import { type Beside, statusTweet, v11User } from './v11.js';
+import { type Format, statusTweet, v11User } from './v11.js';
 
 const NO_INCLUDES: V2Includes = {
   media: new Map(),
@@ -58,7 +58,7 @@ const inside = (read: Read, value: unknown, where: string, level: number): Given
   isRecord(value) && level < MOST_LEVELS ? read(value, `${where}: `, level + 1) : [];
 
 /** A status or user of X's API v1.1, or of an archive of its time. */
-export function v11Object(value: Json, where: string, level = 0, from: Beside['from'] = 'answer'): Given[] {
+export function v11Object(value: Json, where: string, level = 0, from: Format = 'answer'): Given[] {
   if (has(value, 'screen_name')) return [at(interfaceRow('user', v11User(value)), where)];
   const user = asRecord(value.user);
   const within = (name: string) => inside((...each) => v11Object(...each, from), value[name], `${where}${name}`, level);
@@ -67,7 +67,7 @@ export function v11Object(value: Json, where: string, level = 0, from: Beside['f
     ...(has(user, 'screen_name') ? within('user') : []),
     ...within('retweeted_status'),
     ...within('quoted_status'),
-    at(interfaceRow('tweet', statusTweet(value, { authorId: user.id_str, from })), where),
+    ...tweetRows(statusTweet(value, { authorId: user.id_str, from })).map((row) => at(row, where)),
   ];
 }
 
@@ -93,9 +93,10 @@ function v2Object(value: Json, includes: V2Includes, where: string, level = 0): 
   const around = v2Inside(includes, value, where, level);
   if (has(value, 'username')) return [...around, at(interfaceRow('user', v2User(value)), where)];
   if (!has(value, 'text')) return [`${where}neither a user (username) nor a tweet (text) of X API v2`];
-  const row = interfaceRow('tweet', v2Tweet(value, withOwn(includes, value)));
-  const tweet = at(typeof row === 'string' && row.includes(' is missing') ? row + REQUEST_FIELDS_HINT : row, where);
-  return [...around, tweet];
+  const rows = tweetRows(v2Tweet(value, withOwn(includes, value)));
+  const hinted = (row: Given): Given =>
+    typeof row === 'string' && row.includes(' is missing: a tweet') ? row + REQUEST_FIELDS_HINT : row;
+  return [...around, ...rows.map((row) => at(hinted(row), where))];
 }
 
 /** Adds the media, polls and references that are inside the post. */
@@ -174,9 +175,11 @@ const unescaped = (value: Json): Json => ({
 
 /** A row under the interface's names: texts are taken as they are. A tweet may have its author inside. */
 function ownRow(kind: RowKind, given: Json, areEscaped: boolean): Given[] {
-  const row = interfaceRow(kind, areEscaped ? unescaped(given) : given);
-  if (kind !== 'tweet' || !isRecord(given.author)) return [row];
-  return [...ownRow('user', given.author, areEscaped).map((author) => at(author, 'author: ')), row];
+  const value = areEscaped ? unescaped(given) : given;
+  if (kind !== 'tweet') return [interfaceRow(kind, value)];
+  const { author } = given;
+  const authors = isRecord(author) ? ownRow('user', author, areEscaped) : [];
+  return [...authors.map((row) => at(row, 'author: ')), ...tweetRows(value)];
 }
 
 /** The rows of one JSON value: the interface's own names, or a page or object of X's API. */

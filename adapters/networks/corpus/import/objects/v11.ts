@@ -24,29 +24,42 @@ function normaliseMoment(value: unknown): unknown {
 const parseNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 
-function v11Media(medium: Json): Json {
-  const { w, h } = asRecord(asRecord(medium.sizes).large);
+/** The greatest of a medium's sizes that shows all of it. Old archives list the sizes without their names. */
+function wholeSize(sizes: unknown): Json {
+  if (!Array.isArray(sizes)) return asRecord(asRecord(sizes).large);
+  return asRecords(sizes)
+    .filter(({ resize }) => resize === 'fit')
+    .reduce((most, size) => (Number(size.w) > Number(most.w ?? 0) ? size : most), {});
+}
+
+function v11Media(medium: Json, from: Format): Json {
+  const { w, h } = wholeSize(medium.sizes);
   const still = medium.media_url_https ?? medium.media_url;
   // Archives have no alternative texts; answers have them if they were requested.
   const alt_text = valid(altText, decodeEntities(medium.ext_alt_text));
   const rest = { width: parseNumber(w), height: parseNumber(h), alt_text };
-  if (medium.type === 'photo') return { type: 'photo', url: still, ...rest };
+  // Before 2018 there were only photos.
+  const type = medium.type ?? (from === 'old archive' ? 'photo' : undefined);
+  if (type === 'photo') return { type, url: still, ...rest };
   const video = bestVideo(asRecord(medium.video_info).variants, 'bitrate');
-  return { type: medium.type, url: video ?? still, preview_url: still, ...rest };
+  return { type, url: video ?? still, preview_url: still, ...rest };
 }
 
 /** Archives and v1.1 list all tags and mentions, so an empty list means none. */
 const texts = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
+/**
+ * `archive`: the status leaves out fields that do not apply, and shows only in its text that it is a retweet. `old
+ * archive`, from before 2018: the same, but its media have no type. `answer`: it has every field, unless a tool has
+ * removed some.
+ */
+export type Format = 'archive' | 'old archive' | 'answer';
+
 /** What is known of a status that is not in the status itself. */
-export interface Beside {
+interface Beside {
   readonly authorId: unknown;
-  /**
-   * `archive`: the status leaves out fields that do not apply, and shows only in its text that it is a retweet.
-   * `answer`: it has every field, unless a tool has removed some.
-   */
-  readonly from: 'archive' | 'answer';
+  readonly from: Format;
 }
 
 /** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text. */
@@ -73,11 +86,11 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
     retweeted_id: original,
     retweets: parseNumber(status.retweet_count),
     likes: parseNumber(status.favorite_count),
-    media: media.length > 0 ? media.map(v11Media) : undefined,
+    media: media.length > 0 ? media.map((medium) => v11Media(medium, from)) : undefined,
     urls: linksIn(text, entities.urls, media),
     hashtags: texts(entities.hashtags, 'text'),
     mentions: texts(entities.user_mentions, 'screen_name'),
-    is_retweet: original !== undefined || (from === 'archive' && isShownAsRetweet),
+    is_retweet: original !== undefined || (from !== 'answer' && isShownAsRetweet),
     is_quote: quoted === undefined ? status.is_quote_status : true,
     is_reply: repliedTo === undefined ? isNoReply(status, from) : true,
     source: typeof status.source === 'string' ? status.source.replace(/<[^<>]*>/g, '') : undefined,
@@ -91,8 +104,8 @@ function versionIds({ edit_info: info }: Json): unknown {
   return asRecord(initial ?? asRecord(edit).editControlInitial).editTweetIds;
 }
 
-const isNoReply = (status: Json, from: Beside['from']): false | undefined =>
-  from === 'archive' || 'in_reply_to_status_id_str' in status ? false : undefined;
+const isNoReply = (status: Json, from: Format): false | undefined =>
+  from !== 'answer' || 'in_reply_to_status_id_str' in status ? false : undefined;
 
 /** A user of X's API v1.1 under the interface's names. */
 export function v11User(user: Json): Json {
