@@ -15,6 +15,8 @@ async function rowsOf(name: string, ...values: unknown[]): Promise<CorpusRow[]> 
   return rows;
 }
 
+const tweetsOf = (rows: CorpusRow[]) => rows.flatMap((row) => (row.kind === 'tweet' ? [row.tweet] : []));
+
 const AT = '2025-02-01T10:00:00.000Z';
 const post = { id: '101', text: 'a tide', author_id: '7', created_at: AT, edit_history_tweet_ids: ['101'] };
 const ann = { id: '7', username: 'ann', name: 'R&amp;D' };
@@ -146,7 +148,6 @@ describe('the content of a post besides its text (T22)', () => {
       { title: 'Tide tables & more', url: 'https://tides.example/' },
     ],
   };
-  const tweetsOf = (rows: CorpusRow[]) => rows.flatMap((row) => (row.kind === 'tweet' ? [row.tweet] : []));
   const partsOf = (rows: CorpusRow[]) => tweetsOf(rows).map(({ media, poll, articles }) => ({ media, poll, articles }));
 
   it('is taken from a page, for a retweet from its original, and from lists without the page', async () => {
@@ -260,6 +261,15 @@ describe('API v1.1', () => {
       { tweet: { id: '5', text: 'not cut' } },
       { tweet: { id: '6', isRetweet: true, retweetedId: '5' } },
     ]);
+  });
+
+  it('gives a retweet of a quote as a retweet alone, although it repeats what is quoted', async () => {
+    const quote = { ...status, id_str: '5', is_quote_status: true, quoted_status_id_str: '9' };
+    const rows = await rowsOf('quoted.jsonl', { ...quote, id_str: '6', retweeted_status: quote });
+    const [original, retweet] = tweetsOf(rows);
+    expect(original).toMatchObject({ id: '5', isQuote: true, quotedId: '9', isRetweet: false });
+    expect(retweet).toMatchObject({ id: '6', isQuote: false, isRetweet: true, retweetedId: '5' });
+    expect(retweet).not.toHaveProperty('quotedId');
   });
 
   it('imports alternative texts if the file has them', async () => {

@@ -1,7 +1,7 @@
 import { knownLanguage } from '../../../../../src/domain/model.js';
 import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { altText, valid } from './fields.js';
-import { asRecord, asRecords, type Json } from './reading.js';
+import { asRecord, asRecords, isRecord, type Json } from './reading.js';
 import { bestVideo, earlierIds } from './v2.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -71,8 +71,9 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   const media = asRecords(listed);
   const text = long.full_text ?? status.full_text ?? status.text;
   const repliedTo = status.in_reply_to_status_id_str ?? undefined;
-  const quoted = status.quoted_status_id_str ?? undefined;
-  const original = asRecord(status.retweeted_status).id_str;
+  const isRetweet = isRecord(status.retweeted_status);
+  // A retweet repeats what its original quotes, but quotes nothing itself.
+  const quoted = isRetweet ? undefined : (status.quoted_status_id_str ?? undefined);
   const isShownAsRetweet = typeof text === 'string' && /^RT @\w+: /.test(text);
   return {
     id: status.id_str ?? status.id,
@@ -83,15 +84,15 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
     in_reply_to_id: repliedTo,
     in_reply_to_user_id: status.in_reply_to_user_id_str,
     quoted_id: quoted,
-    retweeted_id: original,
+    retweeted_id: asRecord(status.retweeted_status).id_str,
     retweets: parseNumber(status.retweet_count),
     likes: parseNumber(status.favorite_count),
     media: media.length > 0 ? media.map((medium) => v11Media(medium, from)) : undefined,
     urls: linksIn(text, entities.urls, media),
     hashtags: texts(entities.hashtags, 'text'),
     mentions: texts(entities.user_mentions, 'screen_name'),
-    is_retweet: original !== undefined || (from !== 'answer' && isShownAsRetweet),
-    is_quote: quoted === undefined ? status.is_quote_status : true,
+    is_retweet: isRetweet || (from !== 'answer' && isShownAsRetweet),
+    is_quote: quoted === undefined ? !isRetweet && status.is_quote_status : true,
     is_reply: repliedTo === undefined ? isNoReply(status, from) : true,
     source: typeof status.source === 'string' ? status.source.replace(/<[^<>]*>/g, '') : undefined,
     earlier_ids: earlierIds(status.id_str, versionIds(status)),
