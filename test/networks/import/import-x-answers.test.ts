@@ -272,6 +272,21 @@ describe('API v1.1', () => {
     expect(retweet).not.toHaveProperty('quotedId');
   });
 
+  it('leaves tags, mentions and links of a cut status unknown, for it lists only those of its beginning', async () => {
+    const self = { url: 'https://t.co/self', expanded_url: 'https://x.example/i/web/status/5' };
+    const entities = { hashtags: [], user_mentions: [], urls: [self] };
+    const cut = { ...status, full_text: undefined, text: 'A long story… https://t.co/self', truncated: true, entities };
+    const [tweet] = tweetsOf(await rowsOf('cut.jsonl', cut));
+    expect(tweet).toMatchObject({ text: cut.text });
+    for (const name of ['urls', 'hashtags', 'mentions']) expect(tweet).not.toHaveProperty(name);
+    const whole = {
+      full_text: 'A long story to its end #end',
+      entities: { ...entities, hashtags: [{ text: 'end' }], urls: [] },
+    };
+    const [extended] = tweetsOf(await rowsOf('extended.jsonl', { ...cut, extended_tweet: whole }));
+    expect(extended).toMatchObject({ text: whole.full_text, urls: [], hashtags: ['end'], mentions: [] });
+  });
+
   it('imports alternative texts if the file has them', async () => {
     const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
     const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });

@@ -66,7 +66,9 @@ interface Beside {
 export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   // A stream cuts long statuses, and has their full content here.
   const long = asRecord(status.extended_tweet);
-  const entities = asRecord(long.entities ?? status.entities);
+  // A cut status without it lists only what is in its beginning, and a link to itself: the rest is unknown (T27).
+  const isCut = status.truncated === true && !isRecord(status.extended_tweet);
+  const entities = isCut ? {} : asRecord(long.entities ?? status.entities);
   const listed = asRecord(long.extended_entities ?? status.extended_entities).media ?? entities.media;
   const media = asRecords(listed);
   const text = long.full_text ?? status.full_text ?? status.text;
