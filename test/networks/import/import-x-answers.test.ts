@@ -287,6 +287,15 @@ describe('API v1.1', () => {
     expect(extended).toMatchObject({ text: whole.full_text, urls: [], hashtags: ['end'], mentions: [] });
   });
 
+  it('gives the status inside a user, by that user', async () => {
+    const rows = await rowsOf('users.jsonl', { users: [{ ...user, status: { ...status, user: undefined } }] });
+    expect(rows).toMatchObject([
+      { user: { id: user.id_str } },
+      { tweet: { id: status.id_str, authorId: user.id_str, text: 'a <v1.1> post' } },
+    ]);
+    expect(await rowsOf('user.jsonl', { ...user, status: {} })).toHaveLength(1);
+  });
+
   it('imports alternative texts if the file has them', async () => {
     const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
     const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });

@@ -59,9 +59,15 @@ const inside = (read: Read, value: unknown, where: string, level: number): Given
 
 /** A status or user of X's API v1.1, or of an archive of its time. */
 export function v11Object(value: Json, where: string, level = 0, from: Format = 'answer'): Given[] {
-  if (has(value, 'screen_name')) return [at(interfaceRow('user', v11User(value)), where)];
+  const read: Read = (...each) => v11Object(...each, from);
+  if (has(value, 'screen_name')) {
+    // Lists of users have the latest status of each, without its author.
+    const status = asRecord(value.status);
+    const latest = has(status, 'id_str') ? { ...status, user: { id_str: value.id_str } } : undefined;
+    return [at(interfaceRow('user', v11User(value)), where), ...inside(read, latest, `${where}status`, level)];
+  }
   const user = asRecord(value.user);
-  const within = (name: string) => inside((...each) => v11Object(...each, from), value[name], `${where}${name}`, level);
+  const within = (name: string) => inside(read, value[name], `${where}${name}`, level);
   return [
     // If users were not requested, this is only an id.
     ...(has(user, 'screen_name') ? within('user') : []),
