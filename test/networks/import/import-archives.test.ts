@@ -189,6 +189,16 @@ describe('an X archive from before 2018', () => {
       { media: [{ type: 'photo', url: 'https://img.example/fog.jpg', width: 577, height: 1024 }], urls: [] },
     ]);
   });
+
+  it('takes only retweets of the network for retweets, not those that people typed', async () => {
+    const original = { id_str: '5', text: 'low tide', created_at: '2012-12-31 10:00:00 +0000', user };
+    const tweets = await monthOf({ text: 'RT @gull: low tide' }, { text: 'RT @gull: low', retweeted_status: original });
+    expect(tweets.map(({ id, isRetweet }) => [id, isRetweet])).toEqual([
+      ['1', false],
+      ['5', false],
+      ['2', true],
+    ]);
+  });
 });
 
 describe('a zip', () => {

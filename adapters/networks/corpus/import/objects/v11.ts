@@ -51,8 +51,8 @@ const texts = (list: unknown, name: string): unknown[] | undefined =>
 
 /**
  * `archive`: the status leaves out fields that do not apply, and shows only in its text that it is a retweet. `old
- * archive`, from before 2018: the same, but its media have no type. `answer`: it has every field, unless a tool has
- * removed some.
+ * archive`, from before 2018: it leaves them out, too, but a retweet has its original inside, and "RT @" alone was typed;
+ * media have no type. `answer`: it has every field, unless a tool has removed some.
  */
 export type Format = 'archive' | 'old archive' | 'answer';
 
@@ -93,7 +93,7 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
     urls: linksIn(text, entities.urls, media),
     hashtags: texts(entities.hashtags, 'text'),
     mentions: texts(entities.user_mentions, 'screen_name'),
-    is_retweet: isRetweet || (from !== 'answer' && isShownAsRetweet),
+    is_retweet: isRetweet || (from === 'archive' && isShownAsRetweet),
     is_quote: quoted === undefined ? !isRetweet && status.is_quote_status : true,
     is_reply: repliedTo === undefined ? isNoReply(status, from) : true,
     source: typeof status.source === 'string' ? status.source.replace(/<[^<>]*>/g, '') : undefined,
