@@ -199,6 +199,15 @@ describe('an X archive from before 2018', () => {
       ['2', true],
     ]);
   });
+
+  it.each([
+    ['RT @T: a long story of tides http://t ...', []],
+    ['RT @T: see http://harbour.example/a and http://tide.example/b ...', ['http://harbour.example/a']],
+    ['See http://harbour.example/a and then ...', ['http://harbour.example/a']],
+    ['See http://harbour.example/a...', ['http://harbour.example/a']],
+  ])('lists no address that the end of the text cuts off: %s', async (text, urls) => {
+    expect((await monthOf({ text }))[0]?.urls).toEqual(urls);
+  });
 });
 
 describe('a zip', () => {

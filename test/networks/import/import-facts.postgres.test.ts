@@ -205,7 +205,9 @@ describe('an import takes nothing away', () => {
     await imported(JSON.stringify([page('501', long), page('501', cut)]), 'both.json');
     await imported(JSON.stringify(page('502', long)), 'long.json');
     await imported(JSON.stringify(page('502', cut)), 'cut.json');
-    for (const id of ['501', '502']) {
+    await imported(JSON.stringify(page('504', long)), 'long.json');
+    await imported(JSON.stringify(page('504', { ...cut, text: 'The long story of a harbour ...' })), 'cut.json');
+    for (const id of ['501', '502', '504']) {
       expect((await get(`/v1/tweets/${id}?fresh=true`)).data).toMatchObject({ text: whole, hashtags: ['whole'] });
     }
     await imported(JSON.stringify(page('503', cut)), 'cut.json');

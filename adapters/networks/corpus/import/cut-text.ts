@@ -1,8 +1,9 @@
 /**
  * X cuts long texts unless it is asked for the whole, and ends them with an ellipsis, with or without a link to the
- * post. A text that was cut never replaces the whole one (T27), neither among the rows of a batch nor in the database.
+ * post; in its first years, with a space and three dots. A text that was cut never replaces the whole one (T27), neither
+ * among the rows of a batch nor in the database.
  */
-const IS_CUT = /\u2026(?:\s*https:\/\/t\.co\/\w+)?$/;
+const IS_CUT = /(?:\u2026(?:\s*https:\/\/t\.co\/\w+)?|\s\.\.\.)$/;
 const CUT = IS_CUT.source;
 /** Characters: a shorter beginning proves nothing. */
 const LEAST = 20;

@@ -23,11 +23,15 @@ export function expandLinks(text: unknown, links: readonly Json[]): unknown {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>"“”«»]+/gi;
+/** How X cut long texts in its first years. */
+const CUT_BY_DOTS = /\s\.\.\.$/;
 const CLOSING = ".,:;!?'’)]";
 
 /** The addresses in a text, without the punctuation of the sentence. One that the end of the text cuts off is left out. */
 function addressesIn(text: string): string[] {
-  return (text.match(ADDRESS) ?? []).flatMap((found) => {
+  const cut = text.search(CUT_BY_DOTS);
+  return [...text.matchAll(ADDRESS)].flatMap(({ 0: found, index }) => {
+    if (index + found.length === cut) return [];
     let end = found.length;
     while (CLOSING.includes(found.charAt(end - 1)) && !(found.charAt(end - 1) === ')' && found.includes('('))) end -= 1;
     return found.includes('…') || found.endsWith('//') ? [] : [found.slice(0, end)];
