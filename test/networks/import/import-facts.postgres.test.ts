@@ -216,6 +216,17 @@ describe('an import takes nothing away', () => {
   });
 });
 
+describe('an import takes no placeholder for a fact', () => {
+  it('of a count or a time that an exported profile does not know (T17, T21)', async () => {
+    const user = { id: '9001', handle: 'pelican', name: 'Pelican' };
+    const known = { followers: 12, following: 5, tweets: 900, created_at: CREATED };
+    const unknown = { followers: 0, following: 0, tweets: 0, created_at: '1970-01-01T00:00:00.000Z' };
+    await imported(lines({ ...user, ...known }));
+    await imported(lines({ ...user, ...unknown, unknown_counts: ['followers', 'following', 'tweets'] }));
+    expect((await get('/v1/users/pelican?fresh=true')).data).toMatchObject(known);
+  });
+});
+
 describe('an edited tweet (T29)', () => {
   const author = 8_000;
   const versions = ['8101', '8102', '8103'];

@@ -93,6 +93,20 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
+  it('takes what stands for an unknown count or time as unknown (T17, T21)', async () => {
+    const counts = { followers: 0, following: 0, tweets: 0 };
+    const user = { id: '1', handle: 'a', name: 'A', ...counts, created_at: '1970-01-01T00:00:00.000Z' };
+    const some = { ...user, unknown_counts: ['followers', 'tweets', 'name'] };
+    const author = { ...user, id: '2', unknown_counts: ['following'] };
+    const path = await scratch.write('unknown.ndjson', lines(some, { ...tweet, author }, { ...user, id: '3' }));
+    const { rows } = await readPath(path);
+    expect(rows.flatMap((row) => (row.kind === 'user' ? [row.user] : []))).toEqual([
+      { id: '1', handle: 'a', name: 'A', followingCount: 0 },
+      { id: '2', handle: 'a', name: 'A', followersCount: 0, tweetsCount: 0 },
+      { id: '3', handle: 'a', name: 'A', followersCount: 0, followingCount: 0, tweetsCount: 0 },
+    ]);
+  });
+
   it('reads gzip, with several members, Windows line ends and a byte order mark', async () => {
     const first = gzipSync(`\uFEFF${JSON.stringify(tweet)}\r\n`);
     const second = gzipSync(`\r\n${JSON.stringify({ ...tweet, id: '2' })}`);

@@ -166,6 +166,20 @@ function renamed(value: Json, names: Readonly<Record<string, string>>): Record<s
   return out;
 }
 
+/** Counts that the interface requires: `unknown_counts` names those that are 0 only for want of a number (T21). */
+const REQUIRED_COUNTS = ['followers', 'following', 'tweets'] as const;
+/** What the interface gives for an unknown time (T17). */
+const UNKNOWN_TIME = '1970-01-01T00:00:00.000Z';
+
+/** Without what stands for the unknown, which would replace what is known. */
+function toUser(value: z.output<typeof userSchema>, unknownCounts: unknown): CorpusUser {
+  const out = renamed(value, USER_NAMES);
+  const unknown = Array.isArray(unknownCounts) ? unknownCounts : [];
+  for (const name of REQUIRED_COUNTS) if (unknown.includes(name)) delete out[USER_NAMES[name]];
+  if (value.created_at === UNKNOWN_TIME) delete out.createdAt;
+  return out as unknown as CorpusUser;
+}
+
 function toTweet(value: z.output<typeof tweetSchema>): CorpusTweet {
   const out = renamed(value, TWEET_NAMES);
   if (knownLanguage(value.lang) === undefined) delete out.lang;
@@ -221,7 +235,7 @@ export function interfaceRow(kind: Exclude<RowKind, 'tweet'>, value: Json): Corp
   if (kind === 'user') {
     const user = userSchema.safeParse(value);
     if (!user.success) return issueText(kind, user.error.issues[0], value);
-    return { kind, user: renamed(user.data, USER_NAMES) as unknown as CorpusUser };
+    return { kind, user: toUser(user.data, value.unknown_counts) };
   }
   const follow = followSchema.safeParse(value);
   if (!follow.success) return issueText(kind, follow.error.issues[0], value);
