@@ -130,6 +130,42 @@ describe('NDJSON in the interface’s names', () => {
   });
 });
 
+describe('a saved answer of Perch', () => {
+  const user = { id: '7', handle: 'gull', name: 'R&amp;D' };
+  const answer = (data: unknown) => ({ data, items: 1, credits_charged: 1, balance_remaining: 9, cache: 'miss' });
+
+  it.each<[string, unknown, object[]]>([
+    [
+      'a page of tweets',
+      [
+        { ...tweet, author: user },
+        { ...tweet, id: '2' },
+      ],
+      [{ user: { id: '7' } }, { tweet: { id: '1' } }, { tweet: { id: '2' } }],
+    ],
+    ['a page of users', [user, { ...user, id: '8' }], [{ user: { id: '7', name: 'R&amp;D' } }, { user: { id: '8' } }]],
+    ['a tweet', tweet, [{ tweet: { id: '1', text: 'low tide' } }]],
+    ['a user', user, [{ user: { id: '7', handle: 'gull' } }]],
+    ['an empty page', [], []],
+  ])('gives the rows in its data: %s', async (name, data, expected) => {
+    for (const file of [`${name}.json`, 'users.jsonl', 'tweets.jsonl']) {
+      const { rows, faults } = await readPath(await scratch.write(`answers/${file}`, JSON.stringify(answer(data))));
+      expect(faults).toEqual([]);
+      expect(rows).toMatchObject(expected);
+    }
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['ids', ['1', '2'], /^data: ids alone say nothing of the account/],
+    ['no data', undefined, /^an answer without data/],
+    ['an account', { wallet: '1' }, /^data: neither a user/],
+    ['an invalid tweet', [tweet, { ...tweet, id: 'x' }], /^data\[1\]: id must be digits/],
+  ])('is one fault with %s', async (name, data, message) => {
+    const path = await scratch.write(`${name}.json`, JSON.stringify(answer(data)));
+    expect((await readPath(path)).faults).toEqual([{ file: path, line: 1, message: expect.stringMatching(message) }]);
+  });
+});
+
 describe('an X archive', () => {
   it('takes the author from account.js and profile.js', async () => {
     const { rows } = await readPath(await unpackArchive(scratch));

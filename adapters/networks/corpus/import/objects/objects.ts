@@ -188,18 +188,35 @@ function ownRow(kind: RowKind, given: Json, areEscaped: boolean): Given[] {
   return [...authors.map((row) => at(row, 'author: ')), ...tweetRows(value)];
 }
 
+function ownObject(value: Json, kind: RowKind | undefined, areEscaped: boolean): Given[] {
+  if (kind !== undefined) return ownRow(kind, value, areEscaped);
+  return [
+    'neither a user (id, handle, name), a tweet (id, text, created_at, author_id) nor a follow (follower_id, followed_id)',
+  ];
+}
+
+/** Whether it is an answer of Perch's REST interface: each has its price beside its data. */
+const isOwnAnswer = (value: Json): boolean => has(value, 'credits_charged');
+
+/** The rows in such an answer: a page, a batch or one object. Its objects have all fields that tell their kinds. */
+function ownAnswer({ data }: Json, areEscaped: boolean): Given[] {
+  if (data === undefined) return ['an answer without data'];
+  const all: unknown[] = [data].flat();
+  if (all.length > 0 && all.every((one) => typeof one === 'string'))
+    return ['data: ids alone say nothing of the account whose followers they are'];
+  return all.flatMap((one, index) => {
+    const rows = isRecord(one) ? ownObject(one, guessKind(one), areEscaped) : ['must be an object'];
+    return rows.map((row) => at(row, Array.isArray(data) ? `data[${index}]: ` : 'data: '));
+  });
+}
+
 /** The rows of one JSON value: the interface's own names, or a page or object of X's API. */
 export function parseRows(value: unknown, { expected, areEscaped = false }: OwnRows = {}): Given[] {
   if (!isRecord(value)) return ['must be a JSON object'];
   if (isRefusal(value)) return [`an error response ("${value.title}: ${value.detail}"), not a page`];
+  if (isOwnAnswer(value)) return ownAnswer(value, areEscaped);
   if (isPage(value)) return page(value);
   if (isV11(value)) return v11Object(value, '');
   if (V2_FIELDS.some((name) => has(value, name))) return v2Object(value, NO_INCLUDES, '');
-  const kind = expected ?? guessKind(value);
-  if (kind === undefined) {
-    return [
-      'neither a user (id, handle, name), a tweet (id, text, created_at, author_id) nor a follow (follower_id, followed_id)',
-    ];
-  }
-  return ownRow(kind, value, areEscaped);
+  return ownObject(value, expected ?? guessKind(value), areEscaped);
 }
