@@ -1,18 +1,23 @@
 import { type DocumentNode, type ExecutionResult, execute, executeSync, type GraphQLSchema } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { DocumentError } from './document-error.js';
+import type { Shape } from './shape.js';
+
+/** Most fields of an operation that is compiled, because compiling takes some milliseconds. */
+const COMPILED_FIELDS = 200;
 
 /**
- * Most fields of an operation that is compiled, because compiling takes some milliseconds. Larger ones are interpreted.
+ * Whether the operation may be compiled on its second run. Otherwise it is always interpreted. graphql-jit forgets some
+ * conditions on fragments: it would read, and charge for, fields that are skipped, and leave out others.
  */
-export const COMPILED_FIELDS = 200;
+export const isCompilable = ({ fields, isConditional }: Shape): boolean => !isConditional && fields <= COMPILED_FIELDS;
 
 interface ExecutableOptions {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
-  /** Number of fields once fragments are expanded. */
-  readonly fields: number;
+  /** Whether to compile it on its second run. */
+  readonly mayCompile: boolean;
 }
 
 /**
@@ -37,7 +42,7 @@ export class Executable {
   }
 
   async run(context: unknown, variables: Record<string, unknown>): Promise<ExecutionResult> {
-    if (this.#wasRun && this.#compiled === null && this.#options.fields <= COMPILED_FIELDS) this.compile();
+    if (this.#wasRun && this.#compiled === null && this.#options.mayCompile) this.compile();
     this.#wasRun = true;
     return this.#compiled
       ? this.#compiled.query(null, context, variables)
@@ -46,8 +51,7 @@ export class Executable {
 
   compile(): void {
     const { schema, document, operationName } = this.#options;
-    const options = { useExperimentalPathBasedSkipInclude: true };
-    const compiled = compileQuery(schema, document, operationName ?? undefined, options);
+    const compiled = compileQuery(schema, document, operationName ?? undefined);
     if (!isCompiledQuery(compiled)) throw new DocumentError(compiled.errors ?? []);
     this.#compiled = compiled;
     this.#onCompiled();

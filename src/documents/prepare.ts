@@ -18,11 +18,11 @@ import { NAME_LENGTH } from '../domain/usage.js';
 import { digestText } from '../lib/digest.js';
 import type { OperationText } from '../serve/call.js';
 import { DocumentError, truncatedMessage } from './document-error.js';
-import { COMPILED_FIELDS, Executable } from './executable.js';
+import { Executable, isCompilable } from './executable.js';
 import { checkIntrospection, type IntrospectionResult, type IntrospectionResults } from './introspection.js';
 import { type Plan, planOperation } from './planner.js';
 import { measure, type ReadDocument, readDocument } from './read-document.js';
-import { isIntrospection } from './shape.js';
+import { isIntrospection, type Shape } from './shape.js';
 import { coerced } from './variables.js';
 
 /** The result of an operation; also as JSON, if it was made once for all callers. */
@@ -102,10 +102,12 @@ export function prepareOperation({ schema, results }: PrepareContext, source: Do
   const normalised = keyless && isAlone(document) ? digestText(print(withoutName(document, operation))) : null;
   const equivalent = normalised === null ? undefined : source.findEquivalent?.(normalised);
   if (equivalent) return equivalent;
-  const fields = check(schema, read, operation, source);
+  const shape = check(schema, read, operation, source);
+  const { fields } = shape;
   checkIntrospection(schema, operation, fragments);
-  const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
-  if (source.isCompiled) executable.compile();
+  const mayCompile = isCompilable(shape);
+  const executable = new Executable({ schema, document, operationName, mayCompile }, source.onCompiled);
+  if (source.isCompiled && mayCompile) executable.compile();
   const plan = planOperation(schema, operation, fragments);
   // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
@@ -114,7 +116,7 @@ export function prepareOperation({ schema, results }: PrepareContext, source: Do
     id: normalised ?? source.id,
     text: read.isShorter ? print(document) : text,
     operationName,
-    mayCompile: fields <= COMPILED_FIELDS,
+    mayCompile,
     name:
       source.name ?? (keyless ? INTROSPECTION : (operation.name?.value ?? operation.operation)).slice(0, NAME_LENGTH),
     isPersisted: source.isPersisted,
@@ -143,7 +145,7 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
 }
 
 /**
- * Validates the operation and returns its number of fields. A document that parses but does not fit the schema gets
+ * Validates the operation and returns its shape. A document that parses but does not fit the schema gets
  * 422; unused variables get 400, because they may equally be a fault of the request.
  */
 function check(
@@ -151,7 +153,7 @@ function check(
   read: ReadDocument,
   operation: OperationDefinitionNode,
   source: DocumentSource,
-): number {
+): Shape {
   const shape = measure(read, operation, source);
   const validateWith = (rules: readonly ValidationRule[]): GraphQLError[] =>
     validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.locations.locate(error));
@@ -159,7 +161,7 @@ function check(
   if (faults.length > 0 || shape === 'circular') throw new DocumentError(faults, 422);
   const unused = validateWith([NoUnusedVariablesRule]);
   if (unused.length > 0) throw new DocumentError(unused);
-  return shape.fields;
+  return shape;
 }
 
 const whichOperation = (name: string | null): string =>

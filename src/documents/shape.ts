@@ -2,6 +2,8 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -19,11 +21,15 @@ export interface Shape {
   aliases: number;
   /** Fields on the first level, including those of fragments. */
   width: number;
+  /** Whether any of it is behind `@skip` or `@include`. */
+  isConditional: boolean;
 }
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-const NOTHING: Shape = { fields: 0, selections: 0, depth: 0, aliases: 0, width: 0 };
+const NOTHING: Shape = { fields: 0, selections: 0, depth: 0, aliases: 0, width: 0, isConditional: false };
+
+const CONDITIONS: ReadonlySet<string> = new Set([GraphQLSkipDirective.name, GraphQLIncludeDirective.name]);
 
 export function collectFragments({ definitions }: DocumentNode): Fragments {
   const found = new Map<string, FragmentDefinitionNode>();
@@ -77,6 +83,7 @@ export class Shapes {
     shape.depth = Math.max(shape.depth, inner.depth + (isField ? 1 : 0));
     shape.aliases = plus(shape.aliases, inner.aliases + (isField && selection.alias ? 1 : 0));
     shape.width = plus(shape.width, isField ? 1 : inner.width);
+    shape.isConditional ||= inner.isConditional || hasCondition(selection);
   }
 
   #ofFragment(name: string): Shape {
@@ -95,6 +102,9 @@ export class Shapes {
     return shape;
   }
 }
+
+const hasCondition = ({ directives = [] }: SelectionNode): boolean =>
+  directives.some(({ name }) => CONDITIONS.has(name.value));
 
 /** Fields that share a response name at one position in an answer. */
 interface Same {

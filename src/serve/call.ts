@@ -33,7 +33,7 @@ export interface OperationText {
   readonly operationName: string | null;
   /** Identifies the operation: a SHA-256 of its text and the chosen operation name. */
   readonly id: string;
-  /** Whether it is small enough to be compiled rather than interpreted every time. */
+  /** Whether it may be compiled rather than interpreted every time. */
   readonly mayCompile: boolean;
 }
 

@@ -56,8 +56,6 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
     jit: 1,
     // The number of documents; the engine bounds their sizes.
     cache: DOCUMENTS_KEPT,
-    // Missing from its types.
-    compilerOptions: { useExperimentalPathBasedSkipInclude: true },
     // Keeps the errors, because their causes determine the codes; its own formatter turns them into text.
     errorFormatter: ({ data, errors }: ExecutionResult) => ({
       statusCode: 200,
@@ -66,11 +64,11 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
   };
   await app.register(mercurius, settings);
   const { graphql } = app as unknown as { graphql: Graphql };
-  const large = new WeakSet<object>();
+  const interpreted = new WeakSet<object>();
   // Mercurius compiles every document that it sees twice, unless a hook supplies the document. So the hook supplies
-  // large documents, which must not be compiled.
+  // those that must not be compiled.
   graphql.addHook('preExecution', async (_schema, document, context) =>
-    large.has(context) ? { document } : undefined,
+    interpreted.has(context) ? { document } : undefined,
   );
   const { path = '/graphql', requestId } = options;
   await app.register(async (scope) => {
@@ -93,7 +91,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
         if (await refuseEarly(options.serve, request, reply)) return reply;
-        return answer(options, runBy(graphql, large, reply), request, reply);
+        return answer(options, runBy(graphql, interpreted, reply), request, reply);
       },
     });
   });
@@ -120,10 +118,10 @@ async function answer({ serve, live }: MercuriusOptions, run: Run, request: Fast
 
 /** Hooks get the reply, and through it the request, as with Mercurius's own routes. */
 const runBy =
-  (graphql: Graphql, large: WeakSet<object>, reply: FastifyReply): Run =>
+  (graphql: Graphql, interpreted: WeakSet<object>, reply: FastifyReply): Run =>
   ({ id, text, operationName, mayCompile }, given, variables) => {
     const context = { ...given, reply };
-    if (!mayCompile) large.add(context);
+    if (!mayCompile) interpreted.add(context);
     if (operationName === null) return graphql(text, context, variables);
     // Mercurius keeps one compiled operation per text, whichever operation was named, so each gets a different text.
     return graphql(`${text}\n#${id}`, context, variables, operationName);

@@ -3,11 +3,12 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  isAbstractType,
+  isCompositeType,
   isEnumType,
   isListType,
   isNonNullType,
   isObjectType,
-  isUnionType,
   SchemaMetaFieldDef,
 } from 'graphql';
 import { schema } from '../../../schema/index.js';
@@ -43,6 +44,9 @@ export interface GraphqlRequest {
 
 const INTROSPECTED = getNamedType(SchemaMetaFieldDef.type) as GraphQLObjectType;
 
+/** The types of a `Node`, which are the members of the union of search results, too. */
+const OBJECTS: ReadonlySet<string> = new Set(['Tweet', 'User']);
+
 /** A document over the real schema. Most are valid; the same genome always gives the same one. */
 export function documentFrom(genome: Genome): GraphqlRequest {
   return new Writer(genome).write();
@@ -69,14 +73,16 @@ class Writer {
     this.#makeFragments(isIntrospection);
     const roots = 1 + Math.floor(this.#traits.roots * 9.5);
     const body = Array.from({ length: roots }, () => this.#root(isIntrospection)).join(' ');
-    const defined = [...this.#defined].map(([name, type]) => `$${name}: ${type}`).join(', ');
     const used = (this.#usage(body) ? this.#fragments : []).filter(
       ({ name }) => this.#isReached(name, body) || this.#chance('unused', 0.1),
     );
-    const first = `query A${defined && `(${defined})`} { ${body} }`;
+    const written = used.map(({ name, type, body }) => `fragment ${name} on ${type.name} { ${body} }`);
+    const inUse = new Set([body, ...written].join(' ').match(/\$v\d+/g));
+    const defined = [...this.#defined].filter(([name]) => inUse.has(`$${name}`));
+    const definitions = defined.map(([name, type]) => `$${name}: ${type}`).join(', ');
+    const first = `query A${definitions && `(${definitions})`} { ${body} }`;
     const more = Math.floor(this.#traits.operations * 20);
     const others = Array.from({ length: more }, (_, i) => `query B${i} { __typename }`);
-    const written = used.map(({ name, type, body }) => `fragment ${name} on ${type.name} { ${body} }`);
     return { query: [first, ...others, ...written].join(' '), variables: this.#values, operationName: 'A' };
   }
 
@@ -94,11 +100,13 @@ class Writer {
   #makeFragments(isIntrospection: boolean): void {
     const names = isIntrospection
       ? ['__Type', '__Field', '__InputValue']
-      : ['Tweet', 'User', 'TweetPage', 'UserPage', 'PageMeta'];
+      : ['Tweet', 'User', 'TweetPage', 'UserPage', 'PageMeta', 'Node'];
     const count = Math.floor(this.#traits.fragments * 16);
     for (let i = 0; i < count; i += 1) {
       const type = schema.getType(this.#one(names));
-      if (isObjectType(type)) this.#fragments.push({ name: `F${i}`, type, body: this.#set(type, 2) });
+      const name = `F${i}`;
+      if (isObjectType(type)) this.#fragments.push({ name, type, body: this.#set(type, 2) });
+      if (isAbstractType(type)) this.#fragments.push({ name, type, body: `nodeId${this.#conditions()} __typename` });
     }
   }
 
@@ -115,9 +123,7 @@ class Writer {
   #set(type: GraphQLObjectType, levels: number): string {
     const parts: string[] = [];
     const all = Object.values(type.getFields());
-    const flat = all.filter(
-      (field) => !isObjectType(getNamedType(field.type)) && !isUnionType(getNamedType(field.type)),
-    );
+    const flat = all.filter((field) => !isCompositeType(getNamedType(field.type)));
     const deep = all.filter((field) => !flat.includes(field));
     const width = 1 + Math.floor(this.#traits.width * 10);
     for (let i = 0; i < width && this.#budget > 0; i += 1) {
@@ -126,7 +132,7 @@ class Writer {
       if (this.#chance('spreads', 0.9)) parts.push(this.#spread(type));
       this.#budget -= 0.5;
       if (levels > 1 && this.#chance('inline', 0.4))
-        parts.push(`... on ${type.name}${this.#directives()} { ${this.#set(type, levels - 1) || '__typename'} }`);
+        parts.push(`... on ${type.name}${this.#conditions()} { ${this.#set(type, levels - 1) || '__typename'} }`);
       if ((parts.at(-1) ?? '').length < 200 && this.#chance('repeats', 0.8))
         parts.push(...Array(1 + Math.floor(this.#traits.repeats * 12)).fill(parts.at(-1) ?? '__typename'));
     }
@@ -134,17 +140,27 @@ class Writer {
   }
 
   #spread(type: GraphQLNamedType): string {
-    const fitting = this.#fragments.filter((fragment) => fragment.type === type);
-    return fitting.length === 0 ? '' : `...${this.#one(fitting).name}${this.#directives()}`;
+    const fitting = this.#fragments.filter(
+      (fragment) => fragment.type === type || (isAbstractType(fragment.type) && OBJECTS.has(type.name)),
+    );
+    return fitting.length === 0 ? '' : `...${this.#one(fitting).name}${this.#conditions()}`;
+  }
+
+  /** The members of a union, or the types of an interface, of which two may share a fragment. */
+  #members(levels: number): string {
+    const members = [...OBJECTS].map((name) => {
+      const inner = levels > 1 ? this.#set(schema.getType(name) as GraphQLObjectType, levels - 1) : 'id';
+      return `... on ${name}${this.#conditions()} { ${inner} }`;
+    });
+    return `__typename ${members.join(' ')}`;
   }
 
   #field(field: GraphQLField<unknown, unknown>, levels: number, isRoot = false): string {
     this.#budget -= 1;
     const type = getNamedType(field.type);
     const alias = this.#alias(isRoot ? 1 : 0.5);
-    const head = `${alias}${field.name}${this.#arguments(field)}${this.#directives()}`;
-    if (isUnionType(type))
-      return `${head} { __typename ... on Tweet { ${levels > 1 ? this.#set(schema.getType('Tweet') as GraphQLObjectType, levels - 1) : 'id'} } }`;
+    const head = `${alias}${field.name}${this.#arguments(field)}${this.#conditions()}`;
+    if (isAbstractType(type)) return `${head} { ${this.#members(levels)} }`;
     if (!isObjectType(type)) return head;
     return `${head} { ${levels > 1 ? this.#set(type, levels - 1) : '__typename'} }`;
   }
@@ -161,14 +177,19 @@ class Writer {
     );
     const parts = given.map((argument) => {
       const value = this.#value(argument.name, argument.type);
-      if (!this.#chance('variables', 0.5) || this.#defined.size >= 90)
-        return `${argument.name}: ${literal(value, argument.type)}`;
-      const name = `v${this.#defined.size}`;
-      this.#defined.set(name, String(argument.type));
-      this.#values[name] = value;
-      return `${argument.name}: $${name}`;
+      return `${argument.name}: ${this.#written(value, String(argument.type))}`;
     });
     return parts.length > 0 ? `(${parts.join(', ')})` : '';
+  }
+
+  /** A value as itself, or as a variable that is sent or has a default. */
+  #written(value: unknown, type: string): string {
+    if (!this.#chance('variables', 0.5) || this.#defined.size >= 90) return literal(value, type);
+    const name = `v${this.#defined.size}`;
+    const isSent = this.#random() < 0.7;
+    this.#defined.set(name, isSent ? type : `${type} = ${literal(value, type)}`);
+    if (isSent) this.#values[name] = value;
+    return `$${name}`;
   }
 
   #value(name: string, type: GraphQLField<unknown, unknown>['args'][number]['type']): unknown {
@@ -182,17 +203,20 @@ class Writer {
     return String(1 + Math.floor(this.#random() * 100));
   }
 
-  #directives(): string {
+  #conditions(): string {
     if (!this.#chance('directives', 0.6)) return '';
-    return this.#random() < 0.5 ? ' @include(if: true)' : ' @skip(if: false)';
+    const [first, second] = this.#random() < 0.5 ? ['include', 'skip'] : ['skip', 'include'];
+    return this.#condition(first as string) + (this.#random() < 0.2 ? this.#condition(second as string) : '');
   }
+
+  #condition = (directive: string): string => ` @${directive}(if: ${this.#written(this.#random() < 0.5, 'Boolean!')})`;
 
   #chance = (trait: keyof Traits, most: number): boolean => this.#random() < this.#traits[trait] * most;
   #one = <T>(of: readonly T[]): T => of[Math.floor(this.#random() * of.length)] as T;
 }
 
-const literal = (value: unknown, type: unknown): string =>
-  String(type).startsWith('Product') ? String(value) : JSON.stringify(value);
+const literal = (value: unknown, type: string): string =>
+  type.startsWith('Product') ? String(value) : JSON.stringify(value);
 
 /** A random genome, and a variation of one. */
 export const anyGenome = (random: () => number): Genome => ({

@@ -1,6 +1,14 @@
 /** Searches for the accepted document that costs most, by varying those that cost most so far. */
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import { type GraphQLOutputType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLOutputType,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  responsePathAsArray,
+} from 'graphql';
 import { schema } from '../../../schema/index.js';
 import { Documents } from '../../../src/documents/documents.js';
 import { ServiceError } from '../../../src/domain/errors.js';
@@ -8,19 +16,29 @@ import { ANYTHING_GOES } from '../../kit/checks.js';
 import { anyGenome, documentFrom, type Genome, type GraphqlRequest, like, randomFrom } from './generate.js';
 import { WORST } from './worst.js';
 
+/** The paid fields that a run read, with their arguments. */
+type Reads = string[];
+
 /** The schema over a network that has everything: an object for each field, two for each list. */
 const everything = mapSchema(schema, {
-  [MapperKind.OBJECT_FIELD]: (field) => ({ ...field, resolve: () => someOf(field.type) }),
+  [MapperKind.OBJECT_FIELD]: (field) => ({
+    ...field,
+    resolve(_parent, args, reads: Reads, { path }) {
+      if (field.extensions?.price !== undefined)
+        reads.push(`${responsePathAsArray(path).join('.')} ${JSON.stringify(Object.entries(args).sort())}`);
+      return someOf(field.type);
+    },
+  }),
 });
 
 const SCALARS: Readonly<Record<string, unknown>> = { Boolean: true, String: 'text', ID: '1', DateTime: 0 };
 
-function someOf(type: GraphQLOutputType): unknown {
-  if (isNonNullType(type)) return someOf(type.ofType);
-  if (isListType(type)) return [someOf(type.ofType), someOf(type.ofType)];
+function someOf(type: GraphQLOutputType, member = 'Tweet'): unknown {
+  if (isNonNullType(type)) return someOf(type.ofType, member);
+  if (isListType(type)) return [someOf(type.ofType), someOf(type.ofType, 'User')];
   const named = getNamedType(type);
   if (isEnumType(named)) return named.getValues()[0]?.value;
-  return isLeafType(named) ? (SCALARS[named.name] ?? 1) : { __typename: 'Tweet', id: '1' };
+  return isLeafType(named) ? (SCALARS[named.name] ?? 1) : { __typename: member, id: '1' };
 }
 
 /** The cost of one document. Times are milliseconds of processor time, of the first try. */
@@ -38,23 +56,39 @@ export interface Found {
   /** The most that it could cost, in thousandths. */
   readonly price: number;
   readonly weight: number;
+  /** Whether the second run was compiled. */
+  readonly mayCompile: boolean;
 }
 
 /** Tries a document as a caller with a key would send it. Throws faults of the service. */
 export async function tryDocument(request: GraphqlRequest, genome: Genome | null = null): Promise<Found> {
   const documents = new Documents(everything);
-  const nothing = { request, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
+  const nothing = {
+    request,
+    genome,
+    firstRunMs: 0,
+    secondRunMs: 0,
+    answerBytes: 0,
+    price: 0,
+    weight: 0,
+    mayCompile: false,
+  };
   const start = processorMs();
   try {
     const operation = documents.find({ text: request.query, operationName: request.operationName });
     const variables = operation.coerce(request.variables);
     const { amount } = operation.worst(variables, ANYTHING_GOES);
     const prepareMs = processorMs() - start;
-    const [first, firstRunMs] = await timed(() => operation.run({}, variables));
-    const [second, secondRunMs] = await timed(() => operation.run({}, variables));
+    const reads: [Reads, Reads] = [[], []];
+    const [first, firstRunMs] = await timed(() => operation.run(reads[0], variables));
+    const [second, secondRunMs] = await timed(() => operation.run(reads[1], variables));
     const answer = JSON.stringify(first.data);
-    if (JSON.stringify(second.data) !== answer) throw new Error('Compiled, it answers otherwise than interpreted.');
-    const measured = { prepareMs, firstRunMs, secondRunMs, answerBytes: answer.length, price: amount };
+    if (JSON.stringify(second.data) !== answer) throw new Error('Its second run answers otherwise than its first.');
+    // What is charged follows from what is read.
+    const [before, after] = reads.map((some) => some.sort().join('\n'));
+    if (before !== after) throw new Error(`Its second run reads otherwise than its first:\n${before}\n\n${after}`);
+    const { mayCompile } = operation;
+    const measured = { prepareMs, firstRunMs, secondRunMs, answerBytes: answer.length, price: amount, mayCompile };
     return { request, genome, refusal: null, ...measured, weight: operation.weight() };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
@@ -143,7 +177,7 @@ export async function confirmed(found: Found): Promise<Found> {
   return least;
 }
 
-async function trying(request: GraphqlRequest, genome: Genome | null): Promise<Found> {
+export async function trying(request: GraphqlRequest, genome: Genome | null): Promise<Found> {
   try {
     return await tryDocument(request, genome);
   } catch (cause) {
