@@ -110,10 +110,11 @@ export function planKey(request: IncomingMessage, body: string, readers: Message
 /** By the path of their protocol. */
 export type MessageReaders = ReadonlyMap<string, ReadMessage>;
 
-const headerKey = (headers: IncomingHttpHeaders): string => {
-  const { accept = '', 'content-type': type = '', 'x-max-credits': budget = '' } = headers;
-  return `\n${accept}\n${type}\n${budget}`;
-};
+const headerKey = (headers: IncomingHttpHeaders): string =>
+  `\n${sent(headers.accept)}\n${sent(headers['content-type'])}\n${sent(headers['x-max-credits'])}`;
+
+/** An empty header is not the same as none: an empty budget is refused. */
+const sent = (value: string | string[] | undefined): string => (value === undefined ? '' : `=${value}`);
 
 /** Whether a request can have been remembered at all. */
 export function mayBePlanned({ method, headers }: IncomingMessage): boolean {

@@ -75,7 +75,7 @@ const KNOWN_HEADERS: Readonly<Record<string, readonly string[]>> = {
   accept: ['*/*', 'application/json', 'application/graphql-response+json', 'text/html', 'application/problem+json'],
   'accept-encoding': ['gzip', 'identity;q=0, *;q=0', '*', 'br;q=x', ''],
   'accept-version': ['1.0.0', 'x'],
-  'x-max-credits': ['1', '0.2', '-1', 'x'],
+  'x-max-credits': ['1', '0.2', '-1', 'x', ''],
   expect: ['100-continue', '200-ok'],
   host: ['a b', 'other.example'],
   connection: ['upgrade'],
@@ -166,8 +166,14 @@ it('gives a request the same status, bill and ledger row with the front on and o
 const REMEMBERED: Omit<Case, 'read' | 'extra'> = {
   ...{ isRemembered: true, state: 'expired', usual: [], framing: 'length', version: '1.1', credits: 100 },
 };
-/** Found once: it was refused by a plugin of the framework after its charge. */
-const EXAMPLES = READS.map((read): [Case] => [{ ...REMEMBERED, read, extra: [['content-encoding', 'utf-8']] }]);
+/**
+ * Found once: refused by a plugin of the framework after its charge, and charged without a budget, although an empty one
+ * is refused.
+ */
+const EXAMPLES = READS.flatMap((read): [Case][] => [
+  [{ ...REMEMBERED, read, extra: [['content-encoding', 'utf-8']] }],
+  [{ ...REMEMBERED, read, state: 'cached', extra: [['x-max-credits', '']] }],
+]);
 
 /** Creates objects for this request alone, and makes others' requests for them. */
 async function prepare({ perch, net, other }: Service, { read, isRemembered, state, usual }: Case): Promise<void> {
