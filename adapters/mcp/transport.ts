@@ -2,6 +2,7 @@ import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { type Lazy, lazily } from '../../src/lib/lazily.js';
+import { exactJson } from '../../src/lib/text.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { joined } from '../http/bodies/encodings.js';
@@ -260,10 +261,12 @@ const readToolCall: ReadMessage = (headers, text) => {
   const { _meta: meta, ...callParams } = params as { _meta?: unknown };
   if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) return undefined;
   const { progressToken = 0 } = (meta ?? {}) as { progressToken?: unknown };
-  if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return undefined;
+  // The library refuses any other.
+  if (!Number.isSafeInteger(progressToken) && typeof progressToken !== 'string') return undefined;
   const read = Object.entries(meta ?? {}).filter(([name]) => isOfProtocol(name));
-  const key = JSON.stringify([others, callParams, read, READ_HEADERS.map((name) => headers[name])]);
-  return { key, id: JSON.stringify(id) };
+  const asked = exactJson([others, callParams, read]);
+  if (asked === undefined) return undefined;
+  return { key: asked + JSON.stringify(READ_HEADERS.map((name) => headers[name])), id: JSON.stringify(id) };
 };
 
 /** The parsed body; undefined where it is not JSON. */

@@ -3,6 +3,7 @@ import type { BoundedMap } from '../lib/bounded-map.js';
 import { bytesOf } from '../lib/bytes-of.js';
 import { digestText, shortName } from '../lib/digest.js';
 import { Memories } from '../lib/memories.js';
+import { exactJson } from '../lib/text.js';
 import type { WorstCase } from './planner.js';
 import type { Operation } from './prepare.js';
 import type { Checks } from './rules.js';
@@ -62,8 +63,8 @@ export class PricedVariables {
   #find(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
     // Bounds the depth and the time of the next line.
     checkSize(sent);
-    const text = JSON.stringify(sent);
-    if (text.length > LONGEST) return measured(() => this.#price(operation, sent));
+    const text = exactJson(sent);
+    if (text === undefined || text.length > LONGEST) return measured(() => this.#price(operation, sent));
     const key = shortName(`${operation.id} ${text}`);
     const known = this.#priced.get(key);
     if (known) return known;

@@ -24,6 +24,21 @@ export function withReadableText<T>(value: T): T {
   return made ?? value;
 }
 
+/**
+ * A value that was parsed from JSON, as JSON again. Undefined if it has a number beyond the range of numbers, such as
+ * `1e999`, which would be written as null.
+ */
+export function exactJson(value: unknown): string | undefined {
+  const text = JSON.stringify(value);
+  if (!text.includes('null')) return text;
+  let isExact = true;
+  JSON.stringify(value, (_name, inner: unknown) => {
+    if (typeof inner === 'number' && !Number.isFinite(inner)) isExact = false;
+    return inner;
+  });
+  return isExact ? text : undefined;
+}
+
 /** How many characters of a caller's text a message may contain. */
 const MOST_SHOWN = 60;
 
