@@ -1,4 +1,3 @@
-import type { Thousandths } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
 import { BATCH, checkInputs } from '../../src/domain/fields.js';
 import { truncated } from '../../src/lib/text.js';
@@ -6,7 +5,7 @@ import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import { decodeBody, ignoredParameters } from '../http/request.js';
 import { type Endpoint, hasBodyFields, type Parameter } from './parameters.js';
-import { boolean, readValue } from './values.js';
+import { readValue } from './values.js';
 
 /**
  * Names that other services use for these parameters. They are refused with the right name, because ignoring one would
@@ -26,8 +25,12 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   query: 'q',
 };
 
+const OPTIONAL = { required: false, initial: undefined, values: null, meanings: null, rule: null, header: null };
+const MAX_CREDITS: Parameter = { ...OPTIONAL, name: 'max_credits', type: 'number', description: '' };
+const ESTIMATE: Parameter = { ...OPTIONAL, name: 'estimate', type: 'boolean', description: '' };
+
 /** Parameters of every paid endpoint in addition to its own. */
-const OF_PAID = ['max_credits', 'estimate'];
+const OF_PAID = [MAX_CREDITS.name, ESTIMATE.name];
 
 /** A request as it arrived, with nothing checked yet. */
 export interface RawRequest {
@@ -44,18 +47,25 @@ export interface RawRequest {
 /** Everything that a request asks for. Throws `bad_request`, or `not_found` for a value that cannot be a name. */
 export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
   const { parameters, priced } = endpoint;
+  const takesBody = raw.method === 'POST' && hasBodyFields(parameters, Object.keys(raw.path));
+  const body = takesBody ? parseJsonBody(raw) : {};
   return {
-    warnings: queryWarnings(endpoint, raw),
-    variables: parseVariables(parameters, raw),
-    budget: priced ? parseBudget(raw) : null,
-    estimate: priced && parseEstimate(raw),
+    warnings: [
+      ...unknownIn(endpoint, raw.query.keys(), isSpellingOf),
+      ...unknownIn(endpoint, Object.keys(body), isSame),
+    ],
+    variables: parseVariables(parameters, raw, body),
+    budget: priced ? budgetFrom(parameterValue(MAX_CREDITS, raw, body), raw.maxCreditsHeader) : null,
+    estimate: priced && parameterValue(ESTIMATE, raw, body) === true,
   };
 }
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for a value that cannot be a name. */
-function parseVariables(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
-  const takesBody = raw.method === 'POST' && hasBodyFields(parameters, Object.keys(raw.path));
-  const body = takesBody ? parseJsonBody(raw) : {};
+function parseVariables(
+  parameters: readonly Parameter[],
+  raw: RawRequest,
+  body: Record<string, unknown>,
+): Record<string, unknown> {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const value = parameterValue(parameter, raw, body);
@@ -163,30 +173,22 @@ function parseJsonBody({ body, contentType = '' }: RawRequest): Record<string, u
   return value as Record<string, unknown>;
 }
 
-/** Returns warnings that name unknown parameters. Near misses of this endpoint's own parameters are refused. */
-function queryWarnings({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
-  if (raw.query.size === 0) return [];
+const isSame = (name: string, written: string): boolean => written === name;
+
+/**
+ * Returns warnings that name unknown parameters, of a query or a body. Near misses of this endpoint's own parameters are
+ * refused. `isList` says whether a list may be written so.
+ */
+function unknownIn({ parameters, priced }: Endpoint, given: Iterable<string>, isList: typeof isSpellingOf): string[] {
+  const names = [...new Set(given)];
+  if (names.length === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
   const lists = parameters.filter(({ type }) => type === 'list').map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
-  const isKnown = (name: string): boolean => known.has(name) || lists.some((list) => isSpellingOf(list, name));
-  const unknown = [...new Set(raw.query.keys())].filter((name) => !isKnown(name));
+  const unknown = names.filter((name) => !known.has(name) && !lists.some((list) => isList(list, name)));
   for (const name of unknown) {
     const right = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`));
     if (right && known.has(right)) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
   return ignoredParameters(unknown);
-}
-
-/** The caller's own budget, from `max_credits` or `X-Max-Credits`; null without one. */
-function parseBudget(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
-  const given = raw.query.getAll('max_credits');
-  if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
-  return budgetFrom(given[0], raw.maxCreditsHeader);
-}
-
-function parseEstimate(raw: Pick<RawRequest, 'query'>): boolean {
-  const given = raw.query.getAll('estimate');
-  if (given.length > 1) throw badRequest('estimate is given more than once: send it once.', 'estimate');
-  return given[0] === undefined ? false : boolean('estimate', given[0]);
 }

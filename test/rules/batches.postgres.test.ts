@@ -182,6 +182,55 @@ describe('batches (section 4, B1–B15)', () => {
     expect((await reader.post('/v1/users/batch', { handles, fresh: 'true' })).status).toBe(400);
   });
 
+  it('B12: takes a budget and an estimate from the query or the body, and answers 400 if they differ', async () => {
+    const reader = await customer();
+    const post = (query: string, body: object, headers = {}) =>
+      reader.post(`/v1/users/batch${query}`, { handles: ['user1', 'user2', 'user3'], ...body }, headers);
+    for (const [query, headers] of [
+      ['', {}],
+      ['?max_credits=2', { 'X-Max-Credits': '2' }],
+    ] as const) {
+      const reply = await post(query, { max_credits: 2, fresh: true }, headers);
+      expect(reply.body).toMatchObject({ items: 1, credits_charged: 2, cache: 'bypass' });
+    }
+    const spent = 1000 - (await reader.balance());
+    for (const query of ['', '?estimate=true'])
+      expect((await post(query, { estimate: true })).body).toMatchObject({ estimate: { max_items: 3 } });
+    for (const [query, body, param] of [
+      ['?max_credits=3', { max_credits: 2 }, 'max_credits'],
+      ['', { max_credits: 3 }, 'max_credits'],
+      ['', { max_credits: '2' }, 'max_credits'],
+      ['', { max_credits: -1 }, 'max_credits'],
+      ['', { max_credits: null }, 'max_credits'],
+      ['', { estimate: 'true' }, 'estimate'],
+      ['?estimate=false', { estimate: true }, 'estimate'],
+    ] as const) {
+      const refused = await post(query, body, { 'X-Max-Credits': '2' });
+      expect([refused.status, refused.body.error?.param], JSON.stringify(body)).toEqual([400, param]);
+    }
+    expect(1000 - (await reader.balance())).toBe(spent);
+  });
+
+  it('P3: lists unknown members of the body in warnings, and answers near misses with 400', async () => {
+    const reader = await customer();
+    const post = (body: object) => reader.post('/v1/users/batch?colour=green', { handles: ['user1'], ...body });
+    for (const _time of ['read', 'held', 'kept']) {
+      const { warnings } = (await post({ max_credit: 1 })).body;
+      expect(warnings).toEqual([expect.stringContaining('colour'), expect.stringContaining('max_credit ')]);
+    }
+    const spent = 1000 - (await reader.balance());
+    for (const [wrong, right] of [
+      ['nocache', 'fresh'],
+      ['usernames', 'handles'],
+      ['handles[]', 'handles'],
+    ] as const) {
+      const { status, body } = await post({ [wrong]: ['user1'] });
+      expect([status, body.error.param]).toEqual([400, wrong]);
+      expect(body.error.message).toContain(`use ${right}`);
+    }
+    expect(1000 - (await reader.balance())).toBe(spent);
+  });
+
   it('P14: answers 400 for a list in both the query and the body', async () => {
     const reader = await customer();
     const { status, body } = await reader.post('/v1/users/batch?handles=user1', { handles: ['user1'] });

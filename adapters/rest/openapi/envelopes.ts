@@ -34,7 +34,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
 const WARNINGS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Notes about the call, for example on unknown query parameters, which were ignored.',
+  description: 'Notes about the call, for example on unknown parameters, which were ignored.',
 };
 
 const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned; 0 for an estimate.' };

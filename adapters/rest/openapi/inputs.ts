@@ -70,16 +70,17 @@ export const namesIn = ({ path }: RouteRow): string[] => [...path.matchAll(/\{(\
 
 const inPath = (row: RouteRow, name: string): boolean => namesIn(row).includes(name);
 
+const isPaid = (parameters: readonly Parameter[]): boolean => parameters.some(({ name }) => name === 'fresh');
+
 /**
  * Parameters in the path, the query and headers. The operation's own parameters of a POST are in its body, not in the
  * query, except `fresh` (B12).
  */
 export function apiParameters(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
-  const paid = parameters.some(({ name }) => name === 'fresh');
   const own = parameters.filter(
     ({ name, header }) => row.method === 'GET' || name === 'fresh' || header !== null || inPath(row, name),
   );
-  const budget = paid ? Object.keys(BUDGET_PARAMETERS).map((name) => refTo('parameters', name)) : [];
+  const budget = isPaid(parameters) ? Object.keys(BUDGET_PARAMETERS).map((name) => refTo('parameters', name)) : [];
   return [...own.map((parameter) => apiParameter(row, parameter)), ...budget];
 }
 
@@ -97,7 +98,14 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
   };
 }
 
-/** The JSON body of a POST, as a component; `fresh` may be in it, too. */
+/** What the body of a paid POST may have besides the operation's own parameters (B12). */
+const BUDGET_MEMBERS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  [BUDGET_PARAMETERS.MaxCredits, BUDGET_PARAMETERS.Estimate].flatMap((parameter): [string, JsonSchema][] =>
+    parameter ? [[parameter.name, { ...parameter.schema, description: parameter.description }]] : [],
+  ),
+);
+
+/** The JSON body of a POST, as a component; `fresh`, the budget and `estimate` may be in it, too. */
 export function apiRequestBody(
   name: string,
   parameters: readonly Parameter[],
@@ -108,7 +116,8 @@ export function apiRequestBody(
   const properties = Object.fromEntries(
     inBody.map((parameter) => [parameter.name, { ...valueSchema(parameter), description: parameter.description }]),
   );
-  const schema = selections.add(name, { type: 'object', required, properties });
+  const paid = isPaid(parameters) ? BUDGET_MEMBERS : {};
+  const schema = selections.add(name, { type: 'object', required, properties: { ...properties, ...paid } });
   const example = Object.fromEntries(
     [...(ALSO_SAID[name] ?? []), ...required].map((member) => [member, EXAMPLES[member]]),
   );

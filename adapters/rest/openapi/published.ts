@@ -26,7 +26,9 @@ export function forGenerators(document: OpenapiDocument): OpenapiDocument {
   const { paths, components, ...head } = JSON.parse(text) as OpenapiDocument;
   const { Estimate: _schema, EstimateResponse: _envelope, ...kept } = components.schemas;
   const { Estimate: _parameter, ...parameters } = components.parameters;
-  const schemas = Object.fromEntries(Object.entries(kept).map(([name, schema]) => [nameFor(name), schema]));
+  const schemas = Object.fromEntries(
+    Object.entries(kept).map(([name, schema]) => [nameFor(name), withoutEstimateMember(schema)]),
+  );
   const withOneAnswer = (operation: ApiOperation): ApiOperation => withoutEstimate(operation, schemas);
   return {
     ...head,
@@ -40,6 +42,12 @@ const mapped = <Value>(all: Readonly<Record<string, Value>>, change: (value: Val
 
 const isEstimate = (part: object): boolean =>
   '$ref' in part && /\/(?:EstimateEnvelope|Estimate)$/.test(String(part.$ref));
+
+/** The schema of a body without `estimate`. */
+function withoutEstimateMember(schema: JsonSchema): JsonSchema {
+  const { estimate, ...properties } = schema.properties ?? {};
+  return estimate === undefined ? schema : { ...schema, properties };
+}
 
 function withoutEstimate(operation: ApiOperation, schemas: Record<string, JsonSchema>): ApiOperation {
   const response = operation.responses['200'];

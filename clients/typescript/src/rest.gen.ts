@@ -729,7 +729,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A hosted checkout page. */
@@ -868,7 +868,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown parameters, which were ignored. */
             warnings?: string[];
         };
         Health: {
@@ -948,7 +948,7 @@ export interface components {
             since_cursor?: string;
             /** @description Why a page is short although more items remain: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
             truncated?: string;
-            /** @description Notes about the call, for example on unknown query parameters, which were ignored. */
+            /** @description Notes about the call, for example on unknown parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A network session: one set of credentials used to read the network. */
@@ -1333,12 +1333,19 @@ export interface components {
         };
         TweetsBatchRequest: {
             /**
+             * @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged.
+             * @default false
+             */
+            estimate?: boolean;
+            /**
              * @description Read from the network instead of the cache. Doubles the price.
              * @default false
              */
             fresh?: boolean;
             /** @description 1 to 100 ids, as strings; duplicates are merged. */
             ids: string[];
+            /** @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it. */
+            max_credits?: number;
         };
         UsageResponse: components["schemas"]["FreeMeta"] & {
             /**
@@ -1457,12 +1464,19 @@ export interface components {
         };
         UsersBatchRequest: {
             /**
+             * @description Return the maximum price of the call as `estimate` instead of `data`; nothing is read or charged.
+             * @default false
+             */
+            estimate?: boolean;
+            /**
              * @description Read from the network instead of the cache. Doubles the price.
              * @default false
              */
             fresh?: boolean;
             /** @description 1 to 100 handles; duplicates are merged. */
             handles: string[];
+            /** @description Budget: the maximum credits to spend on this call, with at most three decimals; lists are trimmed to it. */
+            max_credits?: number;
         };
         /** @description A list followed for an account; new items are sent to a webhook. */
         Watch: {

@@ -39,7 +39,7 @@ type PathWith<Name extends string> = {
 }[GetPath];
 
 type BodyPart<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Json } } }
-  ? { readonly body: Json }
+  ? { readonly body: Omit<Json, 'estimate'> }
   : unknown;
 
 /** A call's input: `path`, `query` and `body`, if the operation has them, and how the call is sent. */

@@ -363,6 +363,8 @@ class _UsersBatchRequest(TypedDict):
 
 class UsersBatchRequest(_UsersBatchRequest, total=False):
     fresh: bool
+    max_credits: float
+    estimate: bool
 
 
 class UserResponse(Meta):
@@ -486,6 +488,8 @@ class _TweetsBatchRequest(TypedDict):
 
 class TweetsBatchRequest(_TweetsBatchRequest, total=False):
     fresh: bool
+    max_credits: float
+    estimate: bool
 
 
 class TweetResponse(Meta):
