@@ -12,7 +12,8 @@ const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName
  * `bad_request` (400, 415) for anything else, with the other mount's messages.
  */
 export function readParams(request: FastifyRequest): GraphqlParams {
-  const sent = request.method === 'GET' ? ofQuery(searchOf(request.url)) : ofBody(request);
+  const text = readBodyText(request);
+  const sent = request.method === 'GET' ? ofQuery(searchOf(request.url)) : ofBody(request, text);
   if (Array.isArray(sent)) throw badRequest('Batching is not supported.');
   for (const [name, value] of Object.entries(sent)) {
     if (value != null && !KNOWN.has(name)) throw badRequest(`Unexpected parameter "${name}" in the request body.`);
@@ -25,12 +26,29 @@ export function readParams(request: FastifyRequest): GraphqlParams {
   return { ...(sent as GraphqlParams), ...documentIdParam(request) };
 }
 
-/** The text of a body. Throws `bad_request` if the body, or a form's decoded content, is not UTF-8. */
+/**
+ * The text of a body. Throws `bad_request` if the body, or a form's decoded content, is not UTF-8, or if the address or
+ * a form has a parameter twice.
+ */
 export function readBodyText(request: FastifyRequest): string {
+  // In an app that embeds Perch nothing has checked the headers yet.
+  const encoded = encodedBody(request.raw);
+  if (encoded) throw encoded;
   const text = decodeBody(request.body);
-  if (requestMediaType(request) === FORM && !isUtf8Encoded(text))
-    throw badRequest('The form is not percent-encoded UTF-8.');
+  refuseRepeated(searchOf(request.url));
+  if (requestMediaType(request) === FORM) {
+    if (!isUtf8Encoded(text)) throw badRequest('The form is not percent-encoded UTF-8.');
+    refuseRepeated(text);
+  }
   return text;
+}
+
+/** Two values would be two answers to one question (P4). */
+function refuseRepeated(text: string): void {
+  const found = new URLSearchParams(text);
+  for (const name of KNOWN) {
+    if (found.getAll(name).length > 1) throw badRequest(`${name} is given more than once: send it once.`, name);
+  }
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -38,11 +56,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const requestMediaType = ({ headers }: FastifyRequest): string =>
   (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
 
-function ofBody(request: FastifyRequest): object {
-  // In an app that embeds Perch nothing has checked the headers yet.
-  const encoded = encodedBody(request.raw);
-  if (encoded) throw encoded;
-  const text = readBodyText(request);
+function ofBody(request: FastifyRequest, text: string): object {
   switch (requestMediaType(request)) {
     case 'application/json':
     case 'application/graphql+json':

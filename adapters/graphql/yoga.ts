@@ -110,7 +110,8 @@ function plainParams(request: FastifyRequest): GraphqlParams | undefined {
 const PLAIN_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
 
 /**
- * The text of the body, or why it cannot be read. Checked here, because Yoga would replace bytes that are not UTF-8.
+ * The text of the body, or why the request cannot be read. Checked here, because Yoga would replace bytes that are not
+ * UTF-8, and take the first of several values.
  */
 function readable(request: FastifyRequest): string | ServiceError {
   try {

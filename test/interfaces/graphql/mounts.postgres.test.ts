@@ -96,6 +96,8 @@ const SEARCHES = [
   '',
 ];
 
+const TWICE = ['query={__typename}', 'variables={}', 'operationName=A', 'extensions={}', 'documentId=user-tweets'];
+
 /**
  * Removes how long the answer is and whether that is known in advance: an answer kept in compressed form has another
  * length.
@@ -167,6 +169,24 @@ describe('Yoga and Mercurius', () => {
 
   it.each(SEARCHES)('answer GET /graphql?%s alike', async (search) => {
     await same(`/graphql?${encodeURI(search)}`, { headers: { accept: GRAPHQL_TYPE } });
+  });
+
+  it.each(TWICE)('refuse a parameter that is given twice, in an address and in a form: %s (P4)', async (parameter) => {
+    const text = encodeURI(`query={tweet(id:"1"){id}}&${parameter}&${parameter}`);
+    const type = 'application/x-www-form-urlencoded';
+    for (const [path, init] of [
+      [`/graphql?${text}`, { headers: {} }],
+      ['/graphql', { method: 'POST', headers: { 'content-type': type }, body: text }],
+      [
+        `/graphql?${text}`,
+        { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{__typename}"}' },
+      ],
+    ] as const) {
+      for (const { status, body, calls } of await onEach(path, init)) {
+        expect([status, calls]).toEqual([400, []]);
+        expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('is given more than once') }] });
+      }
+    }
   });
 
   it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('answer %s /graphql alike', async (method) => {
