@@ -50,7 +50,7 @@ export function watchAnswers(app: FastifyInstance): void {
 
 /** The interface that a path belongs to, from its first segment. */
 export function interfaceFromUrl({ url }: Answered['request']): 'rest' | 'graphql' | 'mcp' | 'site' {
-  const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? [];
+  const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? [];
   if (first === 'v1') return 'rest';
   return first === 'graphql' || first === 'mcp' ? first : 'site';
 }

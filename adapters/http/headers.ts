@@ -100,7 +100,7 @@ export const commonHeaders = (
   }),
 });
 
-export const isV1 = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url);
+export const isV1 = (url: string): boolean => /^\/v1(?:[/?#]|$)/.test(url);
 
 /** The headers of everything under `/v1`, whatever the outcome; `versionHeaders` are those of section 9.3. */
 export const v1Headers = (versionHeaders: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({

@@ -73,3 +73,22 @@ function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   }
   return undefined;
 }
+
+const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
+
+/** Escapes, but not those behind the pieces of another one: decoded, they would complete it. */
+const ESCAPE = /(?<!%[0-9a-f]?)%([0-9a-f]{2})/gi;
+
+/**
+ * The target of a request as it is usually written, so that a path is recognised however it was sent: without scheme and
+ * host (RFC 9112, 3.2.2), and with the characters that need no escape decoded (RFC 3986, 6.2.2.2).
+ */
+export function usualTarget(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target;
+  const local = target.replace(SCHEME_AND_HOST, '');
+  const path = local === target || local.startsWith('/') ? local : `/${local}`;
+  return path.replaceAll(ESCAPE, (escape, octet: string) => {
+    const character = String.fromCharCode(Number.parseInt(octet, 16));
+    return /[\w.~-]/.test(character) ? character : escape;
+  });
+}

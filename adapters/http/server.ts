@@ -22,7 +22,7 @@ import { type ConnectionShare, defaultConnections, shareConnections } from './li
 import { boundConnections, PATIENCE, type Patience, type Pipelines, serverTimeouts } from './limits/connections.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './limits/overload.js';
 import { EventStreams } from './live/event-stream.js';
-import { faultOfHead, HEAD_BOUNDS } from './request-head.js';
+import { faultOfHead, HEAD_BOUNDS, usualTarget } from './request-head.js';
 import { logRequests } from './request-log.js';
 
 /** The methods that routes accept at a path; empty where there is no such path. */
@@ -147,7 +147,7 @@ interface Attached {
 
 /**
  * The only place that attaches to Node's server. A connection is counted, or refused, before anything that it sends is
- * parsed. A request waits for those before it on its connection; then, if its plan is known, it is answered ahead of
+ * parsed. The target of a request is written in the usual form. A request waits for those before it on its connection; then, if its plan is known, it is answered ahead of
  * the framework, and otherwise by the framework.
  */
 function attach(app: FastifyInstance, { options, failures, pipelines, connections }: Attached): void {
@@ -159,7 +159,10 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
     app.decorate('rememberPlan', () => {});
     app.decorate('readMessages', () => {});
   }
-  server.on('request', (request, response) => pipelines.begin(request, response, front ?? framework));
+  server.on('request', (request, response) => {
+    request.url = usualTarget(request.url ?? '/');
+    pipelines.begin(request, response, front ?? framework);
+  });
   // Without listeners, Node answers these itself, with nothing but a status.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', ({ headers }, socket: Socket) => {
