@@ -61,7 +61,12 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ],
   [
     'to',
-    { finds: 'replies to this account', example: 'nasa', expects: A_HANDLE, read: (value) => ofHandle('to', value) },
+    {
+      finds: 'replies to this account; on Bluesky, tweets that mention it',
+      example: 'nasa',
+      expects: A_HANDLE,
+      read: (value) => ofHandle('to', value),
+    },
   ],
   [
     'since',
