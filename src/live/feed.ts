@@ -89,6 +89,8 @@ export class Feed {
   readonly #waiting = new Set<Waiting>();
   #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
   #isRead = false;
+  /** Whether a follower gave up its turn to read: the next one reads at once, in the same turn of the network's pace. */
+  #isGivenUp = false;
   /** Releases the followers that wait until the first one has taken what is new. */
   #releaseOthers: (() => void) | null = null;
   /** How many followers were released to take what is new and have not done so yet; and which ones are next. */
@@ -202,7 +204,10 @@ export class Feed {
     this.#start();
   }
 
-  /** Called by the same follower instead if the network did not answer. Null: the network was not asked. */
+  /**
+   * Called by the same follower instead if the list could not be read. Null: for a reason that ends its followers, so
+   * the network did not fail.
+   */
   wasNotRead(failed: ErrorCode | null, retryAfterMs = 0): void {
     this.#isRead = false;
     if (failed !== null) {
@@ -210,6 +215,13 @@ export class Feed {
       this.#failed = failed;
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(2 * this.#pauseMs, retryAfterMs, SHORTEST_MS));
     }
+    this.#start();
+  }
+
+  /** Called by the same follower instead if it left, or was refused for reasons of its own. */
+  wasGivenUp(): void {
+    this.#isRead = false;
+    this.#isGivenUp = true;
     this.#start();
   }
 
@@ -299,9 +311,14 @@ export class Feed {
       const first = this.#first;
       if (first === undefined) return;
       this.#isRead = true;
+      this.#isGivenUp = false;
       this.#beganAt = now();
       first.go('read');
     };
+    if (this.#isGivenUp) {
+      go();
+      return;
+    }
     const waitMs = this.#waitMs;
     const atMs = now() + waitMs;
     const cancel = timers.after(waitMs, () => {

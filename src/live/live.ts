@@ -14,6 +14,7 @@ import type { Serve } from '../serve/serve.js';
 import type { LiveBudget } from './budget.js';
 import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
 import { type LivePosition, Positions } from './positions.js';
+import { isOwn, isPassing } from './refusals.js';
 import { Turns } from './turns.js';
 
 /** The parts of a stream's call that are the same for each of its calls. */
@@ -71,19 +72,6 @@ export interface LiveOptions {
 const PART_OF_PACE = 3;
 /** Reads for followers per second if the network has no pace. */
 const UNPACED = 100;
-
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  'rate_limited',
-  'upstream_rate_limited',
-  'no_account',
-  'upstream_error',
-  'request_rejected',
-  'query_id_stale',
-  'internal',
-]);
-
-/** Whether a failure is temporary, so that the stream continues. Any other failure ends it. */
-export const isPassing = (code: ErrorCode): boolean => PASSING.has(code);
 
 /** How old a cached list may be when a caller begins to follow it, milliseconds. */
 const BEGIN_MS = 4_500;
@@ -155,32 +143,31 @@ export class Live {
         const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
         const { outcome, paid } = await this.#call(request, progress);
         const { result } = outcome;
+        const hasLeft = signal.aborted && !(finishes && result.kind === 'answer');
+        const hasMissed = turn !== 'read';
+        const givesUp = hasLeft || (result.kind === 'refusal' && isOwn(result.failure));
+        if (turn === 'read' && givesUp) feed?.wasGivenUp();
+        if (turn === 'take') feed?.took();
+        if (turn === 'take' || givesUp) turn = 'again';
         void turns?.charge(outcome.upstream.calls - (turn === 'read' ? 1 : 0));
-        if (turn === 'take') {
-          feed?.took();
-          turn = 'again';
-        }
-        if (signal.aborted && !(finishes && result.kind === 'answer')) return;
+        if (hasLeft) return;
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
           const retryAfterMs = (detail.retryAfter ?? 1) * SECOND_MS;
-          // Caused by the caller alone, so it says nothing about the list.
-          const isOwn = code === 'rate_limited';
-          if (feed === undefined && isOwn && request.mayWait && detail.reason === undefined) {
+          const mayBegin = request.mayWait && code === 'rate_limited' && detail.reason === undefined;
+          if (feed === undefined && mayBegin) {
             await pause(retryAfterMs, signal, this.#options.timers);
             continue;
           }
+          // Before the consumer gets the end: it may take its time, and the others must not wait for that.
+          if (turn === 'read') feed?.wasNotRead(isPassing(code) ? code : null, retryAfterMs);
+          turn = 'again';
           if (feed === undefined || !isPassing(code)) return yield { kind: 'end', outcome };
           failed = code;
           mayBePaid ||= detail.reason === CHARGE_UNKNOWN;
-          const hasMissed = turn !== 'read';
-          if (turn === 'read') feed.wasNotRead(isOwn ? null : code, retryAfterMs);
-          turn = 'again';
-          if (isOwn && hasMissed) {
-            await pause(retryAfterMs, signal, this.#options.timers);
-            continue;
-          }
-          const next = await feed.wait(signal, hasMissed);
+          if (givesUp) await pause(retryAfterMs, signal, this.#options.timers);
+          if (givesUp && hasMissed) continue;
+          const next = await feed.wait(signal, hasMissed, givesUp ? released : feed.releases);
           if (next === undefined) return;
           turn = next;
           continue;
@@ -219,7 +206,7 @@ export class Live {
         turn = next;
       }
     } finally {
-      if (turn === 'read') feed?.wasNotRead(null);
+      if (turn === 'read') feed?.wasGivenUp();
       if (turn === 'take') feed?.took();
       leave?.();
     }

@@ -145,18 +145,27 @@ describe('a feed', () => {
     expect(got).toHaveLength(20);
   });
 
-  it('continues when the follower whose turn it was has left', async () => {
+  it('lets the next follower read at once when the one whose turn it was gives it up', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
     wait('b');
     await time.run(5 * SECOND);
-    feed.wasNotRead(null);
-    await time.run(6 * SECOND);
-    expect(got.map(([name, turn]) => [name, turn])).toEqual([
-      ['a', 'read'],
-      ['b', 'read'],
+    feed.wasGivenUp();
+    await time.run(0);
+    expect(got).toEqual([
+      ['a', 'read', 5 * SECOND],
+      ['b', 'read', 5 * SECOND],
     ]);
+    feed.wasGivenUp();
+    await time.run(SECOND);
+    wait('a');
+    wait('b');
+    await time.run(0);
+    expect(got.slice(2), 'whoever comes next').toEqual([['a', 'read', 6 * SECOND]]);
+    feed.wasRead({ items: 0, newestAt: null });
+    await time.run(4 * SECOND);
+    expect(got).toHaveLength(3);
   });
 
   it('reads less often the longer the network fails, and reports the failure, until it answers', async () => {

@@ -10,18 +10,23 @@ import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { openLive, playService } from './played.js';
 
 const SECOND = 1000;
+const callAt = (address: string): LiveRequest['call'] =>
+  ({
+    interface: 'rest',
+    address,
+    parse: () => ({ variables: {}, budget: null, estimate: false }),
+  }) as unknown as LiveRequest['call'];
 const START = Date.UTC(2026, 10, 26);
 
 function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null = null) {
   const time = new VirtualTime(START);
   const { serve, state, calls, post } = playService(time);
   const live = openLive(time, serve, perSecond, time, push);
-  const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
   setMaxListeners(0, left.signal);
   const open = (request: Partial<LiveRequest> = {}): AsyncGenerator<LiveEvent, void> =>
     live.follow({
-      call: call as unknown as LiveRequest['call'],
+      call: callAt('::b'),
       queryKey: 'timeline of seven',
       from: live.positions.begin(time.now(), null),
       ...{
@@ -41,7 +46,8 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
     })();
     return events;
   };
-  return { time, live, state, calls, open, follow, post, left };
+  const followAt = (address: string): LiveEvent[] => follow({ call: callAt(address) });
+  return { time, live, state, calls, open, follow, followAt, post, left };
 }
 
 function leaving(): { signal: AbortSignal; abort: () => void } {
@@ -209,6 +215,64 @@ describe('a list that is followed', () => {
     calls.length = 0;
     await time.run(60 * 60 * SECOND);
     expect(calls).toEqual([]);
+  });
+
+  describe('whose reader is refused for its own reasons', () => {
+    const BUSY = ['account_busy', 'address_busy', 'processor', 'queue_share', 'settling'] as const;
+    const REFUSALS = [
+      new ServiceError('invalid_key', 'Revoked.'),
+      new ServiceError('no_credits', 'Not enough.', { reason: 'max_credits' }),
+      new ServiceError('access_denied', 'Not with this key.', { reason: 'scope' }),
+      ...BUSY.map((reason) => new ServiceError('upstream_rate_limited', 'Busy.', { reason })),
+    ].map((failure) => [failure.code, failure.detail.reason ?? '', failure] as const);
+
+    it.each(REFUSALS)('is read by another in the same turn, after %s %s', async (_code, _reason, failure) => {
+      const { time, calls, follow, followAt, post, state } = setUp();
+      post();
+      await time.run(20 * 60 * SECOND);
+      for (let nth = 0; nth < 30; nth += 1) followAt('::a');
+      const other = follow();
+      await time.run(SECOND);
+      post();
+      state.failureAt = { address: '::a', failure };
+      calls.length = 0;
+      await time.run(2 * 60 * SECOND);
+      expect(kinds(other)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+      const [begin] = other;
+      if (begin?.kind !== 'begin') throw new Error('not begun');
+      expect(begin.checked()).toMatchObject({ failed: null });
+      expect(begin.checked().everyMs).toBeLessThanOrEqual(12 * SECOND);
+    });
+  });
+
+  it('is read at once by a follower that was refused for its own reasons, once it no longer is', async () => {
+    const { time, follow, post, state } = setUp();
+    post();
+    await time.run(60 * 60 * SECOND);
+    const events = follow();
+    await time.run(SECOND);
+    post();
+    state.failure = new ServiceError('upstream_rate_limited', 'Busy.', { reason: 'account_busy', retryAfter: 2 });
+    await time.run(7 * 60 * SECOND);
+    state.failure = null;
+    await time.run(2 * SECOND);
+    expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+  });
+
+  it('is read by others while the end of a refused follower has not been taken yet', async () => {
+    const { time, open, follow, post, state } = setUp();
+    post();
+    const refused = open({ call: callAt('::a') });
+    await refused.next();
+    const end = refused.next();
+    const other = follow();
+    await time.run(SECOND);
+    state.failureAt = { address: '::a', failure: new ServiceError('not_found', 'Gone.') };
+    await time.run(6 * SECOND);
+    expect(kinds([(await end).value as LiveEvent])).toEqual(['end not_found']);
+    post();
+    await time.run(30 * SECOND);
+    expect(kinds(other)).toEqual(['begin 0 for 0', 'items 1 for 1']);
   });
 
   it('continues when the follower that reads it leaves', async () => {

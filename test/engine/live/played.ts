@@ -31,6 +31,8 @@ export function playService(time: VirtualTime) {
   const state = {
     items: [] as number[],
     failure: null as ServiceError | null,
+    /** For callers at this address only. */
+    failureAt: null as { readonly address: string; readonly failure: ServiceError } | null,
     /** Charges, by the id of their request. */
     paid: new Map<string, number>(),
     perCall: 100,
@@ -55,6 +57,7 @@ export function playService(time: VirtualTime) {
     const outcome = (result: Outcome['result']): Outcome => ({ ...base, ...own, result }) as Outcome;
     const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
     if (state.failure !== null) return refuse(state.failure);
+    if (state.failureAt?.address === call.address) return refuse(state.failureAt.failure);
     const { follow } = call;
     if (!follow) throw new Error('not followed');
     const { budget } = call.parse();
