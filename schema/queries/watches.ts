@@ -1,6 +1,7 @@
 import { DELIVERY_PAGE, sizeRule } from '../../src/domain/fields.js';
 import { Product } from '../args.js';
 import { builder, rule } from '../builder.js';
+import { selectedFields } from '../selected-fields.js';
 import { AddedWatchType, WatchDeliveriesType, WatchesType, WatchType } from '../types/watch.js';
 
 const idArg = builder.args((t) => ({
@@ -22,7 +23,7 @@ builder.queryFields((t) => ({
   watchDeliveries: t.field({
     type: WatchDeliveriesType,
     description:
-      'The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received, otherwise for 30 days. Free.',
+      'The deliveries of a watch, sent or still to be sent. A page ends early once it has 4 MiB of bodies. A delivery is kept for 3 days after it was received, otherwise for 30 days. Free.',
     args: {
       ...idArg,
       first: t.arg.int({
@@ -32,8 +33,10 @@ builder.queryFields((t) => ({
       }),
       after: t.arg.string({ description: '`pageInfo.endCursor` of the previous page, unchanged.' }),
     },
-    resolve: (_root, { id, first, after }, { watches }) =>
-      watches.deliveries(id, { count: first ?? DELIVERY_PAGE.initial, after: after ?? null }),
+    resolve: (_root, { id, first, after }, { watches }, info) => {
+      const copies = selectedFields(info, 'body');
+      return watches.deliveries(id, { count: first ?? DELIVERY_PAGE.initial, after: after ?? null, copies });
+    },
   }),
 }));
 

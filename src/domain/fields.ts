@@ -40,6 +40,8 @@ export const USAGE_PAGE: PageSize = { initial: MOST_USAGE_ROWS, max: MOST_USAGE_
 
 /** Deliveries of a watch on a page. */
 export const DELIVERY_PAGE: PageSize = { initial: 20, max: 100 };
+/** The most bytes of their bodies on a page, and in the answer to one operation. */
+export const MOST_DELIVERY_BYTES = 4 * 1024 * 1024;
 
 /** Items on a page. */
 export const sizeRule = ({ max }: PageSize): ArgRule => ({ kind: 'size', min: 1, max });

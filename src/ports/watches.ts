@@ -173,8 +173,21 @@ export interface WatchBook {
   ): Promise<WatchRecord | undefined>;
   /** The hash (hex) of one of the account's keys; undefined if it has no key with that id. */
   keyHash(accountId: string, keyId: string): Promise<string | undefined>;
-  /** Deliveries with a number below `below`, received or not, the newest first: at most `limit`. */
-  deliveries(accountId: string, watchId: string, below: number | null, limit: number): Promise<WatchDelivery[]>;
+  /** Deliveries, received or not, the newest first. */
+  deliveries(
+    accountId: string,
+    watchId: string,
+    range: DeliveryRange,
+    signal?: AbortSignal,
+  ): Promise<{ readonly nodes: readonly WatchDelivery[]; readonly hasMore: boolean }>;
+}
+
+export interface DeliveryRange {
+  /** Only those with a lower number; null: all. */
+  readonly below: number | null;
+  readonly limit: number;
+  /** The most bytes of all bodies together. The first one is returned even if it is larger. */
+  readonly bytes: number;
 }
 
 /** A delivery of a watch, as its account sees it. */
@@ -219,7 +232,12 @@ export interface CallerWatches {
   change(watchId: string, to: 'active' | 'paused' | 'ended'): Promise<WatchRecord>;
   deliveries(
     watchId: string,
-    page: { readonly count: number; readonly after: string | null },
+    page: {
+      readonly count: number;
+      readonly after: string | null;
+      /** How many times the answer has the body of each delivery. */
+      readonly copies: number;
+    },
   ): Promise<WatchDeliveryPage>;
   sendAgain(watchId: string, deliveryId: string): Promise<WatchRecord>;
 }

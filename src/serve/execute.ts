@@ -12,6 +12,7 @@ import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
 import { type SpendingLimit, unlimited } from '../metering/spending-limit.js';
 import type { Caller } from '../ports/accounts.js';
+import type { CallerWatches } from '../ports/watches.js';
 import { CallContext } from '../read/call-context.js';
 import { Reads } from '../read/reads.js';
 import { type Basis, isAllCached } from './answer-cache.js';
@@ -276,22 +277,26 @@ const createContext = (
   caller: Caller,
   { address, follow }: Call,
   { meter, callContext }: { meter: Meter; callContext: CallContext },
-) => ({
-  reads: new Reads(side.sources, meter, callContext),
-  account: new Account({
-    ledger: options.ledger,
-    clock: options.clock,
-    caller,
-    signal: callContext.signal,
-    completing: (values) => processorBudget.spend(values * VALUE_MS),
-  }),
-  billing: options.billing.forCaller(caller, address),
-  // Created only when used, because few operations are about watches.
-  get watches() {
-    return options.watches.forCaller(caller, address, () => callContext.signal);
-  },
-  follow,
-});
+) => {
+  let watches: CallerWatches | undefined;
+  return {
+    reads: new Reads(side.sources, meter, callContext),
+    account: new Account({
+      ledger: options.ledger,
+      clock: options.clock,
+      caller,
+      signal: callContext.signal,
+      completing: (values) => processorBudget.spend(values * VALUE_MS),
+    }),
+    billing: options.billing.forCaller(caller, address),
+    // Created only when used, because few operations are about watches.
+    get watches() {
+      watches ??= options.watches.forCaller(caller, address, () => callContext.signal);
+      return watches;
+    },
+    follow,
+  };
+};
 
 const run = (
   { operation, variables, processorBudget }: Prepared,

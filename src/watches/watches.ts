@@ -5,7 +5,7 @@ import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
 import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
-import { outOfBounds } from '../domain/fields.js';
+import { MOST_DELIVERY_BYTES, outOfBounds } from '../domain/fields.js';
 import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
@@ -19,6 +19,7 @@ import type {
   AddedWatch,
   CallerWatches,
   WatchBook,
+  WatchDelivery,
   WatchDeliveryPage,
   WatchId,
   WatchRecord,
@@ -115,17 +116,22 @@ export class Watches {
     return watch;
   }
 
-  /** A page of deliveries, the newest first. Throws `not_found`, and `bad_request` for an invalid cursor. */
+  /**
+   * A page of deliveries, the newest first; it ends early if the answer, with `copies` of each body, would be too large.
+   * Throws `not_found`, `bad_request` for an invalid cursor, and `upstream_rate_limited` while the account has too many
+   * queries running.
+   */
   async deliveries(
     { accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>,
-    { count, after }: { readonly count: number; readonly after: string | null },
+    { count, after, copies = 1 }: { readonly count: number; readonly after: string | null; readonly copies?: number },
+    signal?: AbortSignal,
   ): Promise<WatchDeliveryPage> {
     if (after !== null && !/^[1-9]\d{0,14}$/.test(after)) throw noCursor();
     await this.get(accountId, watchId);
     const below = after === null ? null : Number(after);
-    const rows = await this.#options.book.deliveries(accountId, watchId, below, count + 1);
-    const nodes = rows.slice(0, count);
-    return { nodes, endCursor: rows.length > count ? String(nodes.at(-1)?.number) : null };
+    const range = { below, limit: count, bytes: MOST_DELIVERY_BYTES / Math.max(1, copies) };
+    const { nodes, hasMore } = await this.#options.book.deliveries(accountId, watchId, range, signal);
+    return { nodes, endCursor: hasMore ? String(nodes.at(-1)?.number) : null };
   }
 
   /**
@@ -151,13 +157,19 @@ export class Watches {
       await this.#refuseClient(caller);
       return use();
     };
+    const bodies = new BodyLimit(signal);
     return {
       list: () => own(() => this.list(accountId)),
       get: (watchId) => own(() => this.get(accountId, watchId)),
       add: ({ maxCreditsPerDay, ...request }) =>
         own(() => this.add(caller, { ...request, dailyLimit: limitOf(maxCreditsPerDay) }, by, signal())),
       change: (watchId, to) => own(() => this.change({ accountId, watchId, keyId: caller.keyId }, to, by)),
-      deliveries: (watchId, page) => own(() => this.deliveries({ accountId, watchId }, page)),
+      deliveries: (watchId, page) =>
+        own(async () => {
+          const found = await this.deliveries({ accountId, watchId }, page, bodies.signal);
+          bodies.count(found.nodes, page.copies);
+          return found;
+        }),
       sendAgain: (watchId, deliveryId) =>
         own(async () => {
           await this.sendAgain({ accountId, watchId }, deliveryId);
@@ -287,6 +299,36 @@ function limitOf(credits: number | null | undefined): Thousandths | null {
     'max_credits_per_day must be more than 0, with at most three decimals. Leave it out for no limit.',
     'max_credits_per_day',
   );
+}
+
+/** Bounds the bytes of all bodies in the answer to one operation. */
+class BodyLimit {
+  readonly #call: () => AbortSignal;
+  readonly #tooMany = new AbortController();
+  #signal: AbortSignal | undefined;
+  #bytes = 0;
+
+  constructor(call: () => AbortSignal) {
+    this.#call = call;
+  }
+
+  /** Fires with the call, or once there are too many bytes: pages that are still being read are then of no use. */
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.#call(), this.#tooMany.signal]);
+    return this.#signal;
+  }
+
+  /** Throws `bad_request` if there are too many, except on a first page: it is as short as it can be. */
+  count(deliveries: readonly WatchDelivery[], copies: number): void {
+    const isFirst = this.#bytes === 0 && copies <= 1;
+    this.#bytes += copies * deliveries.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+    if (isFirst || this.#bytes <= MOST_DELIVERY_BYTES) return;
+    const refusal = badRequest(
+      `One operation can return at most ${MOST_DELIVERY_BYTES / 2 ** 20} MiB of bodies of deliveries in all its fields together. Request smaller pages, request each body once, or send several operations.`,
+    );
+    this.#tooMany.abort(refusal);
+    throw refusal;
+  }
 }
 
 const noCursor = (): ServiceError =>

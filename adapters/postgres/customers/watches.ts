@@ -3,6 +3,7 @@ import { utcDay } from '../../../src/lib/durations.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { NewWatch, WatchBook, WatchDelivery, WatchRecord } from '../../../src/ports/watches.js';
 import { record } from '../accounts/audit.js';
+import { QueryLimiter } from '../ledger/query-limiter.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { giveUpItems, resumeItems } from './new-deliveries.js';
@@ -17,8 +18,8 @@ type DeliveryRow = Dated<WatchDelivery, 'createdAt' | 'triedAt' | 'deliveredAt' 
 /** The most ended watches in a list: an account may end hundreds in a day, and each is kept for 30 days. */
 const MOST_ENDED = 100;
 
-/** Watches as their accounts see them, in Postgres. */
-export const createWatchBook = (sql: Sql): WatchBook => ({
+/** Watches as their accounts see them, in Postgres. `queries` reads what may be large: pages of deliveries. */
+export const createWatchBook = (sql: Sql, queries = new QueryLimiter(sql)): WatchBook => ({
   async list(accountId, nowMs) {
     const rows = await sql<WatchRow[]>`
       ${select(sql, accountId, nowMs)} and w.watch_id in (
@@ -66,24 +67,41 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
     return key?.hash;
   },
 
-  async deliveries(accountId, watchId, below, limit) {
-    if (!isUuid(watchId)) return [];
-    const rows = await sql<DeliveryRow[]>`
+  async deliveries(accountId, watchId, { below, limit, bytes }, signal) {
+    if (!isUuid(watchId)) return { nodes: [], hasMore: false };
+    // The length of a body is known without reading it, so only the bodies of the page are read.
+    const page = (on: Sql) => on<(DeliveryRow & { found: number })[]>`
       select delivery_id as "deliveryId", number, items, charged_thousandths as charged, target, body, tries, status,
-        excerpt, fault, created_at as "createdAt", tried_at as "triedAt", delivered_at as "deliveredAt", due_at as "dueAt"
-      from deliveries
-      where account_id = ${accountId} and watch_id = ${watchId} and number is not null
-        and (${below}::bigint is null or number < ${below})
-      order by number desc limit ${limit}`;
-    return rows.map(({ createdAt, triedAt, deliveredAt, dueAt, ...row }) => ({
-      ...row,
-      createdAt: createdAt.toISOString(),
-      triedAt: triedAt?.toISOString() ?? null,
-      deliveredAt: deliveredAt?.toISOString() ?? null,
-      dueAt: dueAt?.toISOString() ?? null,
-    }));
+        excerpt, fault, created_at as "createdAt", tried_at as "triedAt", delivered_at as "deliveredAt", due_at as "dueAt",
+        found
+      from (
+        select *, row_number() over newer as place, sum(octet_length(body)) over newer as bytes,
+          (count(*) over ())::integer as found
+        from (
+          select * from deliveries
+          where account_id = ${accountId} and watch_id = ${watchId} and number is not null
+            and (${below}::bigint is null or number < ${below})
+          order by number desc limit ${limit + 1}
+        ) d
+        window newer as (order by number desc)
+      ) d
+      where place = 1 or (place <= ${limit} and bytes <= ${Math.floor(bytes)})
+      order by number desc`;
+    const rows = await queries.find(accountId, page, signal);
+    const nodes = rows.map(toDelivery);
+    return { nodes, hasMore: nodes.length < (rows[0]?.found ?? 0) };
   },
 });
+
+function toDelivery({ found: _, createdAt, triedAt, deliveredAt, dueAt, ...row }: DeliveryRow & { found: number }) {
+  return {
+    ...row,
+    createdAt: createdAt.toISOString(),
+    triedAt: triedAt?.toISOString() ?? null,
+    deliveredAt: deliveredAt?.toISOString() ?? null,
+    dueAt: dueAt?.toISOString() ?? null,
+  };
+}
 
 const CHANGES = {
   active: 'watch.resumed',

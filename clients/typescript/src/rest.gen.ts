@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * The deliveries of a watch, sent or still to be sent
-         * @description The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received, otherwise for 30 days.
+         * @description The deliveries of a watch, sent or still to be sent. A page ends early once it has 4 MiB of bodies. A delivery is kept for 3 days after it was received, otherwise for 30 days.
          */
         get: operations["watchDeliveries"];
         put?: never;

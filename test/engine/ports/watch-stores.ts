@@ -32,13 +32,13 @@ export async function openWatchBook(fresh: () => Promise<FreshDatabase>): Promis
         update watches set state = ${state}, reason = ${reason}, due_at = ${dueAt === null ? null : new Date(dueAt)}
         where watch_id = ${watchId}`;
     },
-    async deliver(watch, at, charged) {
+    async deliver(watch, at, charged, body = '{}') {
       const holder = randomUUID();
       const [row] = await sql<{ position: string }[]>`
         update watches set holder = ${holder} where watch_id = ${watch.watchId} returning position`;
       const written = await leases.step(holder, watch, {
         ...{ from: row?.position ?? '', position: randomUUID(), requestId: randomUUID(), items: 2, charged, at },
-        ...{ day: new Date(at).toISOString().slice(0, 10), newestAt: null, body: ['', '{}', ''] },
+        ...{ day: new Date(at).toISOString().slice(0, 10), newestAt: null, body: ['', body, ''] },
       });
       if (!written) throw new Error('The items were not written down.');
     },

@@ -95,6 +95,48 @@ describe('deliveries of a watch', () => {
     expect(rows(await client.get(`${path}?cursor=1`))).toEqual([]);
   });
 
+  describe('with large bodies', () => {
+    const page = 'nodes { number body } pageInfo { hasNextPage }';
+    let large: Made;
+    let id: string | undefined;
+    const ask = (query: string) =>
+      post(service.perch, large.account, { query: `query ($id: ID!) { ${query} }`, variables: { id } });
+    beforeAll(async () => {
+      large = await make();
+      id = large.path.split('/').at(-2);
+      const { sql } = service.perch.database;
+      await sql`update deliveries set body = repeat('x', ${1.5 * 2 ** 20}) where watch_id = ${id ?? ''} and number is not null`;
+    }, 40_000);
+
+    it('end a page at 4 MiB, and continue on the next one', async () => {
+      const { client, path } = large;
+      const first = await client.get(path);
+      expect(rows(first).map(({ number }) => number)).toEqual([3, 2]);
+      const rest = await client.get(`${path}?cursor=${first.body.next_cursor}`);
+      expect([rows(rest).map(({ number }) => number), rest.body.next_cursor]).toEqual([[1], undefined]);
+    });
+
+    it('end a page earlier if each body is requested several times', async () => {
+      const reply = await ask(
+        `watchDeliveries(id: $id) { nodes { number body b: body ...on WatchDelivery { c: body } } }`,
+      );
+      expect(reply.body.errors).toMatchObject([{ extensions: { code: 'bad_request' } }]);
+      const twice = await ask('watchDeliveries(id: $id) { nodes { number body b: body } pageInfo { hasNextPage } }');
+      expect(at(twice, 'watchDeliveries')).toMatchObject({ nodes: [{ number: 3 }], pageInfo: { hasNextPage: true } });
+    });
+
+    it('are refused beyond 4 MiB in all fields of an operation together', async () => {
+      const reply = await ask(
+        `a: watchDeliveries(id: $id, first: 2) { ${page} } b: watchDeliveries(id: $id, first: 2) { ${page} }`,
+      );
+      expect(reply.body.errors).toMatchObject([{ extensions: { code: 'bad_request' } }]);
+      const small = await ask(
+        `a: watchDeliveries(id: $id, first: 1) { ${page} } b: watchDeliveries(id: $id, first: 1) { ${page} }`,
+      );
+      expect(at(small, 'b', 'nodes')).toMatchObject([{ number: 3 }]);
+    });
+  });
+
   it('are the same over GraphQL', async () => {
     const { account, client, path } = made;
     const watchId = path.split('/').at(-2);

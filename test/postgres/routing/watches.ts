@@ -113,7 +113,9 @@ const callsOfBook = (book: () => WatchBook, { add, take }: Pick<Making, 'add' | 
     ),
   },
   keyHash: ({ accountId, keyId }) => book().keyHash(accountId, keyId),
-  deliveries: after(take, ({ held }) => book().deliveries(held.accountId, held.watchId, null, 10)),
+  deliveries: after(take, ({ held }) =>
+    book().deliveries(held.accountId, held.watchId, { below: null, limit: 10, bytes: 1e6 }),
+  ),
 });
 
 const callsOfLeases = (

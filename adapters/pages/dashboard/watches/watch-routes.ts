@@ -30,7 +30,7 @@ export function mountWatches(routes: AuthenticatedRoutes, services: Services): v
     const { account, request } = signedIn;
     const watch = await watches.get(account.accountId, pathParam(request, 'watchId'));
     const after = queryString(request).get('after');
-    const deliveries = await watches.deliveries(watch, { count: ON_PAGE, after });
+    const deliveries = await watches.deliveries(watch, { count: ON_PAGE, after }, signedIn.signal);
     const model = { layout: dashboardLayout(signedIn), watch, secret: watches.secretOf(watch), deliveries, fault };
     return sendPrivatePage(reply, watchPage(model));
   };

@@ -282,8 +282,8 @@ class Perch:
         cursor: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> models.WatchDeliveriesResponse:
-        """The deliveries of a watch, sent or still to be sent. A delivery is kept for 3 days after it was received,
-        otherwise for 30 days.
+        """The deliveries of a watch, sent or still to be sent. A page ends early once it has 4 MiB of bodies. A
+        delivery is kept for 3 days after it was received, otherwise for 30 days.
 
         ``watch_id``: Id of the watch.
         ``count``: Deliveries on the page, 1 to 100.

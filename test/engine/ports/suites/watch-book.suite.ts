@@ -14,7 +14,7 @@ export interface WatchBookStore {
   /** Puts a watch into a state, as the process that follows it does. */
   put(watch: WatchRecord, state: WatchState, reason: WatchReason, dueAt: number | null): Promise<void>;
   /** Writes down items for it, as the process that follows it does, with consecutive numbers. */
-  deliver(watch: WatchRecord, at: number, charged: number): Promise<void>;
+  deliver(watch: WatchRecord, at: number, charged: number, body?: string): Promise<void>;
   /** Adds a notice, which has no items. */
   notice(watch: WatchRecord): Promise<void>;
   /** The entries of the account's log about watches, oldest first. */
@@ -24,6 +24,7 @@ export interface WatchBookStore {
 
 const NOW = Date.UTC(2026, 10, 26, 12);
 const DAY_MS = 86_400_000;
+const ALL = { below: null, limit: 10, bytes: 1e6 };
 const BY: Actor = { who: 'customer', address: '203.0.113.7' };
 const at = (ms: number): string => new Date(ms).toISOString();
 
@@ -184,7 +185,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       for (const nth of [1, 2]) await store.deliver(watch, NOW + nth, 1000);
       await store.put(watch, 'paused', 'undelivered', null);
       await book.change(watch, 'active', NOW + DAY_MS, BY);
-      expect(await book.deliveries(payer.accountId, watch.watchId, null, 10)).toMatchObject([
+      expect((await book.deliveries(payer.accountId, watch.watchId, ALL)).nodes).toMatchObject([
         { number: 2, dueAt: at(NOW + DAY_MS), tries: 0 },
         { number: 1, dueAt: at(NOW + DAY_MS), tries: 0 },
       ]);
@@ -203,16 +204,34 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       const watch = await add();
       for (const nth of [1, 2, 3]) await store.deliver(watch, NOW + nth, nth);
       await store.notice(watch);
-      const page = (below: number | null, limit: number) =>
-        book.deliveries(payer.accountId, watch.watchId, below, limit);
-      const [newest] = await page(null, 1);
+      const page = async (below: number | null, limit: number) => {
+        const { nodes, hasMore } = await book.deliveries(payer.accountId, watch.watchId, { ...ALL, below, limit });
+        return [nodes.map(({ number }) => number), hasMore];
+      };
+      const [newest] = (await book.deliveries(payer.accountId, watch.watchId, ALL)).nodes;
       expect(newest).toEqual({
         ...{ deliveryId: expect.any(String), number: 3, items: 2, charged: 3, body: '{}', tries: 0 },
         ...{ target: 'https://example.org/hook', status: null, excerpt: null, fault: null },
         ...{ createdAt: at(NOW + 3), triedAt: null, deliveredAt: null, dueAt: at(NOW + 3) },
       });
-      expect((await page(3, 10)).map(({ number }) => number)).toEqual([2, 1]);
-      expect(await page(1, 10)).toEqual([]);
+      expect(await page(null, 1)).toEqual([[3], true]);
+      expect(await page(null, 3)).toEqual([[3, 2, 1], false]);
+      expect(await page(3, 10)).toEqual([[2, 1], false]);
+      expect(await page(1, 10)).toEqual([[], false]);
+    });
+
+    it('ends a page of deliveries before their bodies have more bytes than asked for, but not before the first', async () => {
+      const watch = await add();
+      for (const nth of [1, 2, 3, 4]) await store.deliver(watch, NOW + nth, nth, 'é'.repeat(500 * nth));
+      const page = async (bytes: number, below: number | null = null) => {
+        const { nodes, hasMore } = await book.deliveries(payer.accountId, watch.watchId, { ...ALL, below, bytes });
+        return [nodes.map(({ number }) => number), hasMore];
+      };
+      expect(await page(1)).toEqual([[4], true]);
+      expect(await page(6_999)).toEqual([[4], true]);
+      expect(await page(7_000)).toEqual([[4, 3], true]);
+      expect(await page(3_000, 3)).toEqual([[2, 1], false]);
+      expect(await page(10_000)).toEqual([[4, 3, 2, 1], false]);
     });
 
     it('knows the hash of a key of the account', async () => {
@@ -233,7 +252,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       ] as const) {
         expect(await book.get(of, watchId, NOW)).toBeUndefined();
         expect(await book.change({ accountId: of, watchId }, 'ended', NOW, BY)).toBeUndefined();
-        expect(await book.deliveries(of, watchId, null, 10)).toEqual([]);
+        expect(await book.deliveries(of, watchId, ALL)).toEqual({ nodes: [], hasMore: false });
       }
       expect(await book.list(accountId, NOW)).toEqual([]);
       expect(await book.get(payer.accountId, watch.watchId, NOW)).toMatchObject({ state: 'active' });
