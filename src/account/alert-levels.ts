@@ -1,5 +1,6 @@
 import { toCredits } from '../domain/credits.js';
 import { formatCredits } from '../domain/figures.js';
+import { utcDay } from '../lib/durations.js';
 import type { AlertLevel } from '../ports/alerts.js';
 import type { NewDelivery } from '../ports/deliveries.js';
 import type { Message } from '../ports/mail.js';
@@ -8,7 +9,7 @@ import { asDelivery } from './mail-delivery.js';
 /** When and where a notice is written. */
 export interface AlertContext {
   readonly nowMs: number;
-  /** `2026-11-21`, UTC. */
+  /** `2026-11-21`, UTC: the day that was looked at. */
   readonly day: string;
   /** The address of the dashboard. */
   readonly dashboard: string;
@@ -27,10 +28,14 @@ const reachedBy = ({ kind, amount, balance, full, topupSeq, spent }: Watched, da
   return balance < amount && full >= amount ? `top-up ${topupSeq}` : null;
 };
 
-/** The crossing that the customer has not been told about yet; null if there is none. */
+/**
+ * The crossing that the customer has not been told about yet; null if there is none. A day is not reported once a later
+ * one was.
+ */
 export function pendingCrossing(level: Watched & Pick<AlertLevel, 'crossing'>, day: string): string | null {
   const crossing = reachedBy(level, day);
-  return crossing === level.crossing ? null : crossing;
+  const isLater = level.kind === 'day_spend_above' && level.crossing !== null && level.crossing > day;
+  return crossing === level.crossing || isLater ? null : crossing;
 }
 
 /** One notice for each way in which the customer wants to be notified. */
@@ -79,18 +84,19 @@ function webhookEvent(
 function alertMail(
   { kind, amount, balance, spent }: AlertLevel,
   to: string,
-  { day, dashboard }: AlertContext,
+  { nowMs, day, dashboard }: AlertContext,
 ): Message {
   const isBalance = kind === 'balance_below';
+  const isToday = day === utcDay(nowMs);
   return {
     to,
     subject: isBalance
       ? `Perch: the balance is below ${formatCredits(amount)}`
-      : `Perch: more than ${formatCredits(amount)} spent today`,
+      : `Perch: more than ${formatCredits(amount)} spent ${isToday ? 'today' : `on ${day}`}`,
     text: [
       isBalance
         ? `Your balance is ${formatCredits(balance)}. You asked to be notified when it falls below ${formatCredits(amount)}.`
-        : `On ${day} (UTC) you have spent ${formatCredits(spent)} so far. You asked to be notified when a day goes above ${formatCredits(amount)}.`,
+        : `On ${day} (UTC) you ${isToday ? 'have ' : ''}spent ${formatCredits(spent)}${isToday ? ' so far' : ''}. You asked to be notified when a day goes above ${formatCredits(amount)}.`,
       '',
       isBalance ? 'Top it up here:' : 'See which keys and endpoints spend here:',
       isBalance ? `${dashboard}/credits` : `${dashboard}/usage`,

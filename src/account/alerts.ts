@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
-import { utcDay } from '../lib/durations.js';
+import { DAY_MS, utcDay } from '../lib/durations.js';
 import { sentence } from '../lib/text.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
@@ -88,7 +88,9 @@ export class Alerts {
     if (alertId === null) throw tooManyAlerts();
     const day = utcDay(clock.now());
     const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
-    const crossing = level === undefined ? null : pendingCrossing(level, day);
+    const pending = level === undefined ? null : pendingCrossing(level, day);
+    // The day before may still be looked at, shortly after midnight.
+    const crossing = alert.kind === 'day_spend_above' ? (pending ?? utcDay(clock.now() - DAY_MS)) : pending;
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
     return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
   }

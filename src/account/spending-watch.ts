@@ -1,6 +1,7 @@
 import { type Thousandths, toCredits } from '../domain/credits.js';
 import { counted, figure, formatCredits } from '../domain/figures.js';
 import { itemPrice, type Unit } from '../domain/prices.js';
+import { utcDay } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
@@ -47,6 +48,8 @@ const MOST_ACCOUNTS = 10_000;
 const AT_ONCE = 1000;
 
 const EVERY_MS = 30_000;
+/** How long a charge may have been on its way when it is noted: it counts towards the day on which it was recorded. */
+const LATE_MS = 60_000;
 /** How long a stop waits for the last notices. */
 const CLOSE_MS = 5000;
 
@@ -72,7 +75,8 @@ export interface SpendingWatchOptions {
 export class SpendingWatch {
   readonly #options: SpendingWatchOptions;
   readonly #timer: NodeJS.Timeout;
-  #spenders = new Set<string>();
+  /** With the time since when each has not been looked at, Unix milliseconds. */
+  #spenders = new Map<string, number>();
   /** The first run also checks recent spenders, because a killed process may have left some unchecked. */
   #isFirst = true;
   #running: Promise<void> | undefined;
@@ -85,7 +89,13 @@ export class SpendingWatch {
 
   /** Call for each paid request; costs nothing. */
   spent(accountId: string): void {
-    if (this.#spenders.size < MOST_ACCOUNTS) this.#spenders.add(accountId);
+    if (!this.#spenders.has(accountId)) this.#add(accountId, this.#options.clock.now());
+  }
+
+  #add(accountId: string, at: number): void {
+    const known = this.#spenders.get(accountId);
+    if (known === undefined && this.#spenders.size >= MOST_ACCOUNTS) return;
+    this.#spenders.set(accountId, Math.min(at, known ?? at));
   }
 
   /**
@@ -114,7 +124,7 @@ export class SpendingWatch {
   async #run(): Promise<void> {
     if (this.#isFirst) await this.#remember();
     const spenders = [...this.#spenders];
-    this.#spenders = new Set();
+    this.#spenders = new Map();
     for (let start = 0; start < spenders.length; start += AT_ONCE) {
       await this.#look(spenders.slice(start, start + AT_ONCE));
     }
@@ -131,15 +141,27 @@ export class SpendingWatch {
     }
   }
 
-  async #look(accountIds: readonly string[]): Promise<void> {
+  async #look(spenders: readonly (readonly [accountId: string, at: number])[]): Promise<void> {
     if (this.#closed) return;
     try {
+      const accountIds = spenders.map(([accountId]) => accountId);
       if (this.#options.mail) await this.#notify(accountIds);
-      await this.#raise(accountIds);
+      const today = utcDay(this.#options.clock.now());
+      // What was spent shortly before midnight may have crossed a limit of the day that has ended.
+      const dayOf = ([, at]: readonly [string, number]): string => utcDay(at - LATE_MS);
+      for (const day of new Set(spenders.map(dayOf).sort())) {
+        if (day >= today) continue;
+        const ofDay = spenders.filter((spender) => dayOf(spender) === day);
+        await this.#raise(
+          ofDay.map(([accountId]) => accountId),
+          day,
+        );
+      }
+      await this.#raise(accountIds, today);
     } catch (error) {
       this.#options.onFailure(error);
       // Tries all of them again. Notices already sent are not repeated: the store records them.
-      for (const accountId of accountIds) this.spent(accountId);
+      for (const [accountId, at] of spenders) this.#add(accountId, at);
     }
   }
 
@@ -154,10 +176,9 @@ export class SpendingWatch {
     }
   }
 
-  async #raise(accountIds: readonly string[]): Promise<void> {
+  async #raise(accountIds: readonly string[], day: string): Promise<void> {
     const { alerts, authUrl, clock, mail } = this.#options;
     const nowMs = clock.now();
-    const day = new Date(nowMs).toISOString().slice(0, DAY_CHARS);
     for (const level of await alerts.levels(accountIds, day)) {
       const crossing = pendingCrossing(level, day);
       if (crossing === null) continue;
@@ -166,8 +187,5 @@ export class SpendingWatch {
     }
   }
 }
-
-/** Length of the day in an RFC 3339 time: `2026-11-21`. */
-const DAY_CHARS = 10;
 
 const isBelow = ({ balance, full }: WalletLevel, percent: NoticePercent): boolean => balance * 100 <= full * percent;

@@ -20,6 +20,7 @@ import { startWebhookHost, type WebhookHost } from './webhook-host.js';
 
 const BY = { who: 'customer', address: '203.0.113.7' } as const;
 const SECRET = Buffer.alloc(32, 7);
+const DAY_MS = 86_400_000;
 
 let database: FreshDatabase;
 let host: WebhookHost;
@@ -157,6 +158,41 @@ describe('an alert', () => {
     await createLedger(database.sql).runMaintenance();
     await database.sql`update alerts set crossing = '2026-01-01' where account_id = ${ada.accountId}`;
     expect(await look()).toMatchObject([{ data: { spent: 140 } }]);
+  });
+
+  it("of a day's spending is sent after midnight if the day's last charges crossed it, but not after the next day's", async () => {
+    const [{ watch, alerts }, ada] = [node(), await customer(1000)];
+    await alerts.add(ada, settings({ kind: 'day_spend_above', amount: 100_000, webhookUrl: `${host.origin}/day` }), BY);
+    const today = clock.now();
+    const [day, nextDay] = [today, today + DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
+    const lookAfter = async () => {
+      clock.advance(Date.parse(`${nextDay}T00:00:10Z`) - today);
+      await watch.run();
+      return events();
+    };
+    await ada.spend(120);
+    watch.spent(ada.accountId);
+    expect(await lookAfter()).toMatchObject([{ type: 'alert.day_spend_above', data: { limit: 100, spent: 120, day } }]);
+    expect(mailedSubjects()).toEqual([`Perch: more than 100 credits spent on ${day}`]);
+    // The charge was recorded before midnight, and its answer was sent after it.
+    await database.sql`update alerts set crossing = null where account_id = ${ada.accountId}`;
+    watch.spent(ada.accountId);
+    await watch.run();
+    expect(events()).toMatchObject([{ data: { day } }]);
+    await database.sql`update alerts set crossing = ${nextDay ?? ''} where account_id = ${ada.accountId}`;
+    watch.spent(ada.accountId);
+    await watch.run();
+    expect(events()).toEqual([]);
+  });
+
+  it('of the spending of a day is not raised for the day before it was set', async () => {
+    const [{ watch, alerts }, ada] = [node(), await customer(1000)];
+    await ada.spend(120);
+    watch.spent(ada.accountId);
+    clock.advance(DAY_MS - (clock.now() % DAY_MS) + 1000);
+    await alerts.add(ada, settings({ kind: 'day_spend_above', amount: 100_000, webhookUrl: `${host.origin}/day` }), BY);
+    await watch.run();
+    expect(events()).toEqual([]);
   });
 
   it('does not fire again until the balance recovers and drops again', async () => {
