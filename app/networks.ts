@@ -120,9 +120,9 @@ export async function openSelfCheck(
 ): Promise<() => NetworkReport['findings']> {
   let findings: NetworkReport['findings'] = [];
   const stopping = new AbortController();
-  const signal = signalWithTimeout(stopping.signal, SELF_CHECK_MS);
   const check = async (): Promise<void> => {
-    const report = await network.selfCheck?.({ signal }, memory);
+    const { signal, end } = signalWithTimeout(stopping.signal, SELF_CHECK_MS);
+    const report = await network.selfCheck?.({ signal }, memory).finally(end);
     if (report === undefined || stopping.signal.aborted) return;
     findings = report.findings;
     for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
+import { abortWith } from '../../src/lib/abort.js';
 import { FairShare } from '../../src/lib/fair-share.js';
 import { lazily } from '../../src/lib/lazily.js';
 import { monotonic } from '../../src/lib/monotonic.js';
@@ -76,6 +77,8 @@ export class GuardedWebhooks implements Webhooks {
     signal?: AbortSignal,
   ): Promise<DeliveryResult> {
     const late = AbortSignal.timeout(DEADLINE_MS);
+    const over = new AbortController();
+    const leave = [late, ...(signal === undefined ? [] : [signal])].map((source) => abortWith(over, source));
     try {
       const url = parseWebhookUrl(text);
       const isOwn = this.#isOwn(url);
@@ -85,7 +88,7 @@ export class GuardedWebhooks implements Webhooks {
       const response = await request(url, {
         method: 'POST',
         ...(!isOwn && { dispatcher: await this.#agent.get() }),
-        signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+        signal: over.signal,
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': this.#options.userAgent },
         body,
       });
@@ -101,6 +104,8 @@ export class GuardedWebhooks implements Webhooks {
         excerpt: null,
         fault: late.aborted ? 'No answer within 10 seconds.' : 'The address could not be reached.',
       };
+    } finally {
+      for (const end of leave) end();
     }
   }
 

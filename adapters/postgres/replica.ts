@@ -1,4 +1,4 @@
-import { abortable, type Cancellable, cancelOnAbort } from '../../src/lib/abort.js';
+import { abortable, abortWith, type Cancellable, cancelOnAbort } from '../../src/lib/abort.js';
 import { withTimeout } from '../../src/lib/monotonic.js';
 import type { AsOf } from '../../src/ports/ledger.js';
 import { newestSchema, schemaOf } from './migrate.js';
@@ -86,7 +86,9 @@ export class Replica {
   ): Promise<AsOf<readonly Row[]> | undefined> {
     if ((await this.look()).why !== null) return undefined;
     const away = this.#away.signal;
-    const ends = AbortSignal.any([signal, away]);
+    const over = new AbortController();
+    const ends = over.signal;
+    const leave = [signal, away].map((source) => abortWith(over, source));
     // The replica may hang, even before the statement begins: then the statement's time limit does not end the wait.
     const watch = setInterval(() => void this.look(LONGEST_LOOK_MS, LOOK_MEANWHILE_MS), LOOK_MEANWHILE_MS);
     try {
@@ -98,6 +100,7 @@ export class Replica {
       if (!CONFLICT.test(codeOf(error))) this.#lose(messageOf(error));
       return undefined;
     } finally {
+      for (const end of leave) end();
       clearInterval(watch);
     }
   }

@@ -87,7 +87,12 @@ export async function openCustomers(
     passkeys: signIn.passkeys,
     grants: oauth.grants,
     watching: {
-      ...{ book: createWatchBook(stores.sql, stores.queries), webhooks, deliveries, secret: deriveWebhookRoot(stores.secrets) },
+      ...{
+        book: createWatchBook(stores.sql, stores.queries),
+        webhooks,
+        deliveries,
+        secret: deriveWebhookRoot(stores.secrets),
+      },
       keyByPrefix: (...key) => stores.accounts.keyByPrefix(...key),
     },
     deliveries,

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A running statement that can be cancelled in its database, as postgres.js returns it. */
 export interface Cancellable<Rows> extends PromiseLike<Rows> {
   cancel(): unknown;
@@ -48,15 +50,40 @@ export async function abortable<T>(signal: AbortSignal, answer: Promise<T>): Pro
   }
 }
 
-const timeouts = new WeakMap<AbortSignal, AbortSignal>();
+/**
+ * Aborts the controller when the signal fires. Returns a function that ends this: to be called when the work is over.
+ * `AbortSignal.any` needs no such call, but on Node 20 each signal that it makes leaves an entry in its sources until
+ * they fire, so that a source which outlives its calls grows with every one of them.
+ */
+export function abortWith(controller: AbortController, signal: AbortSignal): () => void {
+  if (signal.aborted) {
+    controller.abort(signal.reason);
+    return () => {};
+  }
+  const abort = (): void => controller.abort(signal.reason);
+  // Any number of calls may follow it at a time; Node warns at ten.
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}
+
+/** A signal for as long as some work takes; `end` is to be called when that is over. */
+export interface BriefSignal {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+}
 
 /** Fires with the signal, or with a `TimeoutError` after `ms` milliseconds, whichever comes first. */
-export function signalWithTimeout(signal: AbortSignal, ms: number): AbortSignal {
-  const timeout = AbortSignal.timeout(ms);
-  const either = AbortSignal.any([signal, timeout]);
-  // Kept as long as the combined signal: Node 20 collects a timeout that only `any` refers to, and it then never fires.
-  timeouts.set(either, timeout);
-  return either;
+export function signalWithTimeout(signal: AbortSignal, ms: number): BriefSignal {
+  const either = new AbortController();
+  const leave = abortWith(either, signal);
+  const late = (): void => either.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  const timeout = setTimeout(late, ms).unref();
+  const end = (): void => {
+    leave();
+    clearTimeout(timeout);
+  };
+  return { signal: either.signal, end };
 }
 
 /** An existing signal as a `LazySignal`. */

@@ -1,13 +1,13 @@
 import { ServiceError } from '../domain/errors.js';
-import type { LazySignal } from '../lib/abort.js';
+import { abortWith, type LazySignal } from '../lib/abort.js';
 import { LinkedSet } from '../lib/brief-collections.js';
 import type { SetTimeout, SharedTimer } from '../lib/monotonic.js';
 import type { Soon } from '../lib/soon.js';
 import type { Clock } from '../ports/clock.js';
 
 /**
- * The deadline of one call (S13): no work is started for the call after it. Aborted when the caller disconnects, and at
- * the deadline even if the call has ended, because its reads may outlive it.
+ * The deadline of one call (S13): no work is started for the call after it. Aborted when the caller disconnects before
+ * the call has ended, and at the deadline even after that, because its reads may outlive it.
  */
 export class Deadline implements LazySignal {
   readonly atMs: number;
@@ -20,7 +20,9 @@ export class Deadline implements LazySignal {
   /** Functions that reject the waiting promises. */
   readonly #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
-  #signal: AbortSignal | null = null;
+  /** Ends listening to the caller, whose signal may be that of a stream, and outlive thousands of calls. */
+  #leave: (() => void) | null = null;
+  #hasEnded = false;
   /** Set once the deadline has passed: anything that starts waiting after that fails at once. */
   #passed: ServiceError | null = null;
 
@@ -43,13 +45,13 @@ export class Deadline implements LazySignal {
   }
 
   get signal(): AbortSignal {
-    if (this.#over === null || this.#signal === null) {
+    if (this.#over === null) {
       this.#watch();
       this.#over = new AbortController();
       if (this.#passed !== null) this.#over.abort(this.#passed);
-      this.#signal = AbortSignal.any([this.#caller.signal, this.#over.signal]);
+      else if (!this.#hasEnded) this.#leave = abortWith(this.#over, this.#caller.signal);
     }
-    return this.#signal;
+    return this.#over.signal;
   }
 
   /** Returns a plain value, or throws if the deadline has passed. A promise rejects with a 503 at the deadline. */
@@ -88,10 +90,12 @@ export class Deadline implements LazySignal {
   }
 
   /**
-   * Called when the call has ended. Releases everything that was raced, so answers can be collected. The timeout stays
-   * if a read uses the signal.
+   * Called when the call has ended. Releases everything that was raced, so answers can be collected, and the caller.
+   * The timeout stays if a read uses the signal.
    */
   end(): void {
+    this.#hasEnded = true;
+    this.#leave?.();
     this.#waiting.clear();
     if (this.#over === null && this.#timeout !== null) this.#timer.cancel(this.#timeout);
   }

@@ -42,7 +42,8 @@ export class CreationTimes {
 
   async #find(did: string, { signal }: ReadContext): Promise<void> {
     if (this.#clock.now() < this.#restUntilMs) return;
-    const context = { signal: signalWithTimeout(signal, LONGEST_MS) };
+    const ends = signalWithTimeout(signal, LONGEST_MS);
+    const context = { signal: ends.signal };
     try {
       const [first] = await this.#directory.request({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
       const createdAt = normaliseTime(first?.createdAt);
@@ -54,6 +55,8 @@ export class CreationTimes {
         return;
       }
       this.#restUntilMs = this.#clock.now() + REST_MS;
+    } finally {
+      ends.end();
     }
   }
 }

@@ -83,14 +83,16 @@ export class QueryLimiter {
   ): Promise<AsOf<readonly Row[]>> {
     signal.throwIfAborted();
     const { account, slot } = this.#enter(accountId);
-    const ends = signalWithTimeout(signal, this.#limits.totalMs);
+    const { signal: ends, end } = signalWithTimeout(signal, this.#limits.totalMs);
     try {
       await this.#turn(account, ends);
     } catch {
+      end();
       slot.release();
       throw signal.aborted ? signal.reason : this.#late();
     }
     const work = this.#run(statement, ends, isEnough).finally(() => {
+      end();
       slot.release();
       account.atWork -= 1;
       this.#atWork -= 1;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 import { webhookHeaders } from '../../../src/account/webhook-signature.js';
+import { dependantsOf } from '../../kit/time/garbage.js';
 import { startWebhookHost, type WebhookHost } from './webhook-host.js';
 
 let host: WebhookHost;
@@ -84,6 +85,12 @@ describe('where a webhook may go', () => {
     const sending = host.webhooks.send(`${host.origin}/a`, {}, '{}', stop.signal);
     setTimeout(() => stop.abort(), 50);
     expect(await sending).toMatchObject({ status: null });
+  });
+
+  it('leaves nothing in a signal that outlives many webhooks', async () => {
+    const { signal } = new AbortController();
+    for (let nth = 0; nth < 20; nth += 1) await host.webhooks.send(`${host.origin}/a`, {}, '{}', signal);
+    expect(dependantsOf(signal)).toBe(0);
   });
 
   it('does not wait for the end of an endless answer', async () => {

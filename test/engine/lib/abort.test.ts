@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { abortable, signalWithTimeout } from '../../../src/lib/abort.js';
-import { collectingGarbage } from '../../kit/time/garbage.js';
+import { abortable, abortWith, signalWithTimeout } from '../../../src/lib/abort.js';
+import { collectingGarbage, dependantsOf } from '../../kit/time/garbage.js';
 
 const never = new Promise<never>(() => {});
 
@@ -31,13 +31,32 @@ const fired = (signal: AbortSignal) =>
 
 it('fires at its time even if garbage is collected first', async () => {
   const caller = new AbortController();
-  const reason = await collectingGarbage(() => fired(signalWithTimeout(caller.signal, 100)));
+  const reason = await collectingGarbage(() => fired(signalWithTimeout(caller.signal, 100).signal));
   expect([reason, caller.signal.aborted]).toMatchObject([{ name: 'TimeoutError' }, false]);
 });
 
 it('fires with the signal before its time', async () => {
   const caller = new AbortController();
-  const either = fired(signalWithTimeout(caller.signal, 60_000));
+  const either = fired(signalWithTimeout(caller.signal, 60_000).signal);
   caller.abort('enough');
   expect(await either).toBe('enough');
+});
+
+it('leaves nothing in a signal that outlives the work that it could end', () => {
+  const { signal } = new AbortController();
+  for (let nth = 0; nth < 1000; nth += 1) {
+    signalWithTimeout(signal, 60_000).end();
+    abortWith(new AbortController(), signal)();
+  }
+  expect(dependantsOf(signal)).toBe(0);
+});
+
+it('aborts with a signal that has fired already, and with one that fires while it listens', () => {
+  const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+  const source = new AbortController();
+  abortWith(first, source.signal);
+  abortWith(second, source.signal)();
+  source.abort('enough');
+  abortWith(third, source.signal);
+  expect([first, second, third].map(({ signal }) => signal.reason)).toEqual(['enough', undefined, 'enough']);
 });

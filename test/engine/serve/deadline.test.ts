@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SharedTimer, timers } from '../../../src/lib/monotonic.js';
 import { Deadline } from '../../../src/serve/deadline.js';
 import { createServe } from '../../../src/serve/serve.js';
-import { collectGarbage } from '../../kit/time/garbage.js';
+import { collectGarbage, dependantsOf } from '../../kit/time/garbage.js';
 
 const NEVER = new Promise<never>(() => {});
 const LATE = { code: 'upstream_error', status: 503 };
@@ -57,3 +57,16 @@ it('ends a call at its deadline when the limiter never answers', async () => {
   } as never);
   expect(outcome.result).toMatchObject({ kind: 'refusal', failure: LATE });
 }, 5000);
+
+it('leaves nothing in the signal of a caller that outlives thousands of calls', () => {
+  const { signal } = new AbortController();
+  const caller = { aborted: false, reason: undefined, signal };
+  const timer = new SharedTimer({ monotonic, timers: { after: () => () => {} } });
+  const calls = Array.from({ length: 100 }, () => new Deadline(60_000, monotonic, caller, timer));
+  const signals = calls.map((call) => call.signal);
+  expect(dependantsOf(signal)).toBe(100);
+  for (const call of calls) call.end();
+  expect(dependantsOf(signal)).toBe(0);
+  // A read that outlives its call ends at the deadline.
+  expect(signals.some(({ aborted }) => aborted)).toBe(false);
+});

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -16,4 +17,12 @@ export async function collectingGarbage<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     clearInterval(timer);
   }
+}
+
+/** What a signal keeps of what depends on it: listeners and, on Node 20, an entry for each `AbortSignal.any`. */
+export function dependantsOf(signal: AbortSignal): number {
+  const name = Object.getOwnPropertySymbols(signal).find(({ description }) => description === 'kDependantSignals');
+  const entries =
+    name === undefined ? undefined : (signal as unknown as Record<symbol, Set<unknown> | undefined>)[name];
+  return getEventListeners(signal, 'abort').length + (entries?.size ?? 0);
 }
