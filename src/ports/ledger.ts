@@ -144,7 +144,10 @@ export interface Ledger {
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /** The month (`2025-12`) of a request with that id (a UUID), if that month's receipts have left the database. */
   archivedMonth(accountId: string, requestId: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The newest debits first, at most `limit`. With `keyId`, only that key's among the account's newest 1,000. */
+  /**
+   * The newest debits first, at most `limit`: those with the latest times in their request ids. With `keyId`, only that
+   * key's among the account's newest 1,000.
+   */
   recent(accountId: string, limit: number, signal?: AbortSignal, keyId?: string): Promise<Receipt[]>;
   /** Every entry that is not a debit, the newest first, at most `limit`. */
   statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;

@@ -135,7 +135,11 @@ const receiptColumns = (sql: Sql) => sql`
 /** There is no index by key, so a key's newest debits are looked for among this many of the account's newest. */
 const MOST_SEARCHED = 1_000;
 
-/** Reads the index from its end: request ids are in the order of time. */
+/**
+ * Reads the index from its end: request ids are in the order of time. Those of streams and watches have the time of the
+ * item before, so a charge after a quiet time may be missing. Finding it would take an index by `seq`, written with
+ * every charge.
+ */
 const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) => sql<Dated<Receipt>[]>`
   with newest as materialized (
     select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,

@@ -5,7 +5,7 @@ import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, CsvLink, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
-import { RequestTable } from './request-table.js';
+import { NEWEST_BY_ID, RequestTable } from './request-table.js';
 
 export interface ReceiptsModel {
   readonly layout: DashboardLayout;
@@ -140,7 +140,12 @@ export const receiptsPage = (model: ReceiptsModel): string =>
     <>
       <LookUp {...model} />
       {model.receipt === null ? null : <Slip receipt={model.receipt} />}
-      <Card id="recent" title="Recent paid requests" aside={<CsvLink href="/dashboard/receipts.csv" />}>
+      <Card
+        id="recent"
+        title="Recent paid requests"
+        lead={NEWEST_BY_ID}
+        aside={<CsvLink href="/dashboard/receipts.csv" />}
+      >
         {model.recent.length === 0 ? (
           <Nothing>No paid requests yet. Free requests have no receipt.</Nothing>
         ) : (

@@ -11,6 +11,10 @@ const KeyName = ({ prefix, keys }: { prefix: string; keys: readonly KeyRecord[] 
   return name === undefined ? <code>{prefix}…</code> : <bdi class="clip">{name}</bdi>;
 };
 
+/** Which requests are the newest, for those who follow lists. */
+export const NEWEST_BY_ID =
+  'By the time in the request id. For a stream or a watch, that is the time of the item before, so charges after a quiet time may not be listed.';
+
 /** Paid requests, the newest first, each with a link to its receipt. */
 export const RequestTable = ({
   caption,

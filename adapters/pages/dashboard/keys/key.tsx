@@ -7,7 +7,7 @@ import type { ChartData, Range } from '../../charts/chart-data.js';
 import { SelectField } from '../../kit/signed-in/fields.js';
 import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, type FormFault, Nothing, Notice, unplaced, When } from '../../kit/signed-in/parts.js';
-import { RequestTable } from '../credits/request-table.js';
+import { NEWEST_BY_ID, RequestTable } from '../credits/request-table.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from '../usage/last-hours.js';
 import type { LastHours } from '../usage/usage-charts.js';
@@ -147,7 +147,7 @@ const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
       )}
     </Card>
     <LastHoursCard lastHours={lastHours} hrefOf={(hours) => `/dashboard/keys/${record.keyId}?hours=${hours}#hours`} />
-    <Card id="recent" title="Recent paid requests" lead="Among the newest 1,000 of the account.">
+    <Card id="recent" title="Recent paid requests" lead={`Among the newest 1,000 of the account. ${NEWEST_BY_ID}`}>
       {recent.length === 0 ? (
         <Nothing>None with this key.</Nothing>
       ) : (
