@@ -132,7 +132,8 @@ export class Billing {
   /**
    * Opens a hosted checkout page, which lives for 24 h; others may be open at the same time (W10). Throws `bad_request`
    * for an invalid pack or key, `billing_disabled` while payments are off, `access_denied` for a frozen account,
-   * `rate_limited` while too many pages are unpaid, `upstream_error` if the processor fails; nothing is charged then.
+   * `not_found` for a deleted one, `rate_limited` while too many pages are unpaid, `upstream_error` if the processor
+   * fails; nothing is charged then.
    */
   async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutOptions): Promise<Checkout> {
     const { name, usd, credits } = packNamed(packName);
@@ -232,6 +233,7 @@ export class Billing {
 }
 
 function noSale(why: SaleRefusal): ServiceError {
+  if (why === 'deleted') return new ServiceError('not_found', 'This account was deleted. Nothing was charged.');
   if (why === 'test_mode') {
     const message = 'Credits cannot be bought in test mode: play credits are refilled each day. Use a live key.';
     return new ServiceError('access_denied', message, { reason: 'test_mode' });

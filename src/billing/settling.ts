@@ -1,14 +1,7 @@
-import { DAY_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { PaymentEvent, Payments } from '../ports/payments.js';
-import type { Sales } from '../ports/sales.js';
+import { PAYABLE_FOR_MS, type Sales } from '../ports/sales.js';
 import { reconcile } from './reconcile.js';
-
-/**
- * How long open sales are checked (W4): the processor ends a page after 24 h, but a bank may take days for a payment
- * made on it.
- */
-const LOOKED_AT_FOR_MS = 14 * DAY_MS;
 
 /** Most sales in one round of the poll, which looks them all up at once. */
 const ROUND = 10;
@@ -90,7 +83,7 @@ export class Settling {
     const { sales, clock, log } = this.#options;
     try {
       for (;;) {
-        const due = await sales.takeDue(clock.now(), LOOKED_AT_FOR_MS, ROUND);
+        const due = await sales.takeDue(clock.now(), PAYABLE_FOR_MS, ROUND);
         await Promise.all(due.map((sessionId) => this.tryReconcile(sessionId)));
         if (due.length < ROUND) return;
       }

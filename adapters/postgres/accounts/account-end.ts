@@ -3,6 +3,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
+import { hasPayableSale } from '../customers/sales.js';
 import type { Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { notifyKeyChanges } from './key-changes.js';
@@ -66,8 +67,7 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
     select balance_thousandths as balance from accounts join wallets using (account_id)
     where account_id = ${accountId} and test_of is null and deleted_at is null for update`;
   if (account === undefined) throw noAccount();
-  const [open] = await tx`select from sales where account_id = ${accountId} and state = 'open' limit 1`;
-  if (open !== undefined) {
+  if (await hasPayableSale(tx, accountId)) {
     throw badRequest(
       'A checkout that was opened for this account can still be paid. Pay it, or wait until it expires, a day after it was opened.',
     );

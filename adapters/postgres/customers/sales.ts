@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../src/lib/durations.js';
-import type { NewSale, Sale, SaleRefusal, Sales } from '../../../src/ports/sales.js';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
+import { type NewSale, PAYABLE_FOR_MS, type Sale, type SaleRefusal, type Sales } from '../../../src/ports/sales.js';
 import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import { retryTransient } from '../retry.js';
@@ -11,6 +11,12 @@ import { readSales } from './sale-rows.js';
  * A sale whose page is still being opened counts as open for this long; after that, a sale without a page has failed.
  */
 const OPENING_MS = 60_000;
+
+/**
+ * A sale without a page may get one for as long as its idempotency key finds it, which is a day. The hour more is for
+ * clocks that differ, and for a page that is being opened.
+ */
+const OPENABLE_MS = DAY_MS + HOUR_MS;
 
 /** Sales in Postgres. */
 export function createSales(sql: Sql): Sales {
@@ -57,8 +63,10 @@ async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {
   return lockingTransaction(sql, async (tx) => {
     // One at a time for an account, so that the count stays valid. Locks the wallet first, like changes of sales.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
-    const [account] = await tx<{ frozen: boolean; isTest: boolean }[]>`
-      select frozen_at is not null as frozen, test_of is not null as "isTest" from accounts where account_id = ${accountId}`;
+    const [account] = await tx<{ deleted: boolean; frozen: boolean; isTest: boolean }[]>`
+      select deleted_at is not null as deleted, frozen_at is not null as frozen, test_of is not null as "isTest"
+      from accounts where account_id = ${accountId}`;
+    if (account?.deleted) return 'deleted';
     if (account?.isTest) return 'test_mode';
     if (account?.frozen) return 'frozen';
     if (idempotencyKey !== null) {
@@ -86,6 +94,17 @@ async function isFull(tx: Transaction, { accountId, nowMs, mostOpen, countedForM
     where account_id = ${accountId} and state = 'open' and created_at > ${new Date(nowMs - countedForMs)}
       and (session_id is not null or created_at > ${new Date(nowMs - OPENING_MS)})`;
   return (row?.open ?? 0) >= mostOpen;
+}
+
+/** Whether a checkout of the account can still be paid. */
+export async function hasPayableSale(tx: Transaction, accountId: string): Promise<boolean> {
+  const [sale] = await tx`
+    select from sales where account_id = ${accountId} and state = 'open'
+      and coalesce(
+        opened_at > now() - ${PAYABLE_FOR_MS / DAY_MS} * interval '1 day',
+        created_at > now() - ${OPENABLE_MS / HOUR_MS} * interval '1 hour'
+      ) limit 1`;
+  return sale !== undefined;
 }
 
 async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales['opened']>): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemberStore } from '../../../adapters/postgres/accounts/members.js';
 import { PACKS } from '../../../src/domain/tiers.js';
 import type { Reply } from '../../kit/client.js';
 import { type BillingService, DAY_MS, startBilling } from './service.js';
@@ -188,6 +189,53 @@ describe('POST /v1/billing/checkout while payments are open', () => {
       ...{ code: 'access_denied', detail: { reason: 'frozen' } },
     });
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
+  });
+
+  it('refuses an account that was deleted meanwhile, and opens no page', async () => {
+    const buyer = await service.buyer();
+    const checkout = () =>
+      service.billing.checkout(buyer.accountId, 'starter', { idempotencyKey: null, address: null });
+    let waiting: Promise<unknown> | undefined;
+    await service.sql.begin(async (tx) => {
+      await tx`select from wallets where account_id = ${buyer.accountId} for update`;
+      waiting = checkout().catch((error: unknown) => error);
+      const waits = () => service.sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      await expect.poll(async () => (await waits()).length).toBeGreaterThan(0);
+      await tx`update accounts set deleted_at = now() where account_id = ${buyer.accountId}`;
+    });
+    expect(await waiting).toMatchObject({ code: 'not_found' });
+    expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
+  });
+
+  const BY = { who: 'customer', address: null } as const;
+  const deleteAccount = (accountId: string) => createMemberStore(service.sql).deleteAccount(accountId, BY);
+  /** Dates the account's checkouts back, by the clock of the database. */
+  const dateBack = (accountId: string, hours: number) => service.sql`
+    update sales set created_at = now() - ${hours} * interval '1 hour',
+      opened_at = case when opened_at is not null then now() - ${hours} * interval '1 hour' end
+    where account_id = ${accountId}`;
+
+  it('lets an account be deleted a day after a checkout whose page the processor never opened', async () => {
+    const buyer = await service.buyer();
+    service.stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error' } } };
+    const { status } = await buyer.client.post(PATH, { pack: 'starter' }).finally(() => {
+      service.stripe.failure = null;
+    });
+    expect(status).toBe(503);
+    await dateBack(buyer.accountId, 24);
+    await expect(deleteAccount(buyer.accountId)).rejects.toMatchObject({ code: 'bad_request' });
+    await dateBack(buyer.accountId, 25);
+    await deleteAccount(buyer.accountId);
+  });
+
+  it('lets an account be deleted two weeks after a page whose end was never learned', async () => {
+    const buyer = await service.buyer();
+    await buyer.checkout();
+    await dateBack(buyer.accountId, 14 * 24 - 1);
+    await expect(deleteAccount(buyer.accountId)).rejects.toMatchObject({ code: 'bad_request' });
+    await dateBack(buyer.accountId, 14 * 24);
+    await deleteAccount(buyer.accountId);
   });
 
   it('answers 503 upstream_error when the processor fails, with the cause only in the log; the key works later', async () => {
