@@ -9,9 +9,6 @@ import { HOUR_MS } from '../lib/durations.js';
 import type { Accounts, Cap, KeyLimits, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
-/** Most live keys of an account, not counting those of clients. */
-const MOST_LIVE = 100;
-
 /** The name of a session's test key: the pages that use it. */
 const SESSION_KEY = 'GraphiQL and API reference';
 
@@ -52,7 +49,7 @@ export class Keys {
     given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined } & Partial<KeyLimits>,
     by: Actor,
   ): Promise<MintedKey> {
-    const mode = await this.#roomIn(accountId);
+    const mode = await this.#modeOf(accountId);
     const { key = mintKey(this.#randomBytes, mode), ...rest } = given;
     this.#checkExpiry(rest.expiresAt);
     if (modeOfKey(key) !== mode) throw badRequest(`This account is for ${mode} keys, which begin with perch_${mode}_.`);
@@ -80,7 +77,6 @@ export class Keys {
     by: Actor,
   ): Promise<MintedKey> {
     const testId = await this.#accounts.openTestAccount(accountId, by);
-    await this.#roomIn(testId);
     const hour = Math.floor(this.#clock.now() / HOUR_MS);
     const key = mintKey(
       derivedBytes(this.#pepper, `test key of session ${sessionId} on ${testId} in hour ${hour}`),
@@ -102,33 +98,22 @@ export class Keys {
    * overlap would leave too many working keys.
    */
   async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
-    const mode = await this.#roomIn(accountId, overlapMs > 0);
+    const mode = await this.#modeOf(accountId);
     const key = mintKey(this.#randomBytes, mode);
     const successor = { hash: hashKey(key, this.#pepper), prefix: keyPrefix(key), expiresAt: null };
     const endsAt = overlapMs === 0 ? null : new Date(this.#clock.now() + overlapMs).toISOString();
     return { key, record: await this.#accounts.rotateKey({ accountId, keyId }, successor, endsAt, by) };
   }
 
-  /**
-   * The mode of the account's keys. Throws `bad_request` if the account has the maximum and the new key would be one
-   * more (`isMore`). Keys that expire later count until then, because otherwise repeated rotation could create any
-   * number.
-   */
-  async #roomIn(accountId: string, isMore = true): Promise<Mode> {
-    const { keys = [], testOf = null } = (await this.#accounts.get(accountId)) ?? {};
-    const mode = testOf === null ? 'live' : 'test';
-    const now = this.#clock.now();
-    const live = keys.filter(
-      ({ grantId, revokedAt, expiresAt }) =>
-        grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now),
-    );
-    if (!isMore || live.length < MOST_LIVE) return mode;
-    throw badRequest(`This account has ${MOST_LIVE} active keys, the maximum. Revoke one you no longer use.`);
+  async #modeOf(accountId: string): Promise<Mode> {
+    const account = await this.#accounts.get(accountId);
+    return account === undefined || account.testOf === null ? 'live' : 'test';
   }
 
   /**
    * Changes the name, cap or limits; undefined leaves a value unchanged. Throws `bad_request` for a cap below the
-   * amount already spent under it, and for an expiry in the past.
+   * amount already spent under it, for an expiry in the past, and for a later one that would leave too many working
+   * keys.
    */
   async change(
     accountId: string,
@@ -143,6 +128,12 @@ export class Keys {
   #checkExpiry(expiresAt: string | null | undefined): void {
     if (expiresAt == null || Date.parse(expiresAt) > this.#clock.now()) return;
     throw badRequest(`The expiry ${expiresAt} has passed. To end a key now, revoke it.`, 'expires');
+  }
+
+  /** A key that belongs to no client; undefined if the account has no such key. */
+  async find(accountId: string, keyId: string): Promise<KeyRecord | undefined> {
+    const key = await this.#accounts.key({ accountId, keyId });
+    return key?.grantId === null ? key : undefined;
   }
 
   /** Ends the key now, on every node within seconds. Idempotent. */

@@ -74,6 +74,12 @@ export type KeyLookup =
   | { readonly state: 'expired'; readonly expiredAt: string }
   | { readonly state: 'frozen' };
 
+/**
+ * Most working keys of an account, not counting those of clients. Keys that expire later count until then, because
+ * otherwise repeated rotation could create any number.
+ */
+export const MOST_LIVE_KEYS = 100;
+
 export interface AccountRecord {
   readonly accountId: string;
   readonly walletId: string;
@@ -89,6 +95,7 @@ export interface AccountRecord {
   readonly testOf: string | null;
   /** The UTC day on which a test account was last refilled; null before its first refill, and for a live account. */
   readonly refilledOn: string | null;
+  /** All that work and belong to no client, then the newest of the others that work, then the newest of the rest. */
   readonly keys: readonly KeyRecord[];
 }
 
@@ -154,16 +161,19 @@ export interface Accounts {
   rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
+  /** A key of the account, whether it works or not; undefined if it has no such key. */
+  key(of: { accountId: string; keyId: string }): Promise<KeyRecord | undefined>;
   /**
-   * Throws `not_found` if there is no such account. The caller (`Keys`) checks that the key is of the account's mode. A
-   * session's key is added only once: adding it again returns it unchanged.
+   * Throws `not_found` if there is no such account, and `bad_request` if it has `MOST_LIVE_KEYS`. The caller (`Keys`)
+   * checks that the key is of the account's mode. A session's key is added only once: adding it again returns it
+   * unchanged.
    */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
   /**
    * Replaces a live key with a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request`
-   * for a key that is not live or was rotated already.
+   * for a key that is not live or was rotated already, and if both would be more than `MOST_LIVE_KEYS`.
    */
   rotateKey(
     of: { accountId: string; keyId: string },
@@ -173,7 +183,7 @@ export interface Accounts {
   ): Promise<KeyRecord>;
   /**
    * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was
-   * already spent in its period.
+   * already spent in its period, and if an expired key would work again and be one more than `MOST_LIVE_KEYS`.
    */
   changeKey(
     of: { accountId: string; keyId: string },

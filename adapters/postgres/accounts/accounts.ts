@@ -8,7 +8,7 @@ import { retryRead } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { KEY_CHANGE, notifyAccountChange } from './key-changes.js';
-import { addKey, changeKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
+import { addKey, changeKey, findKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
 import { findTestAccount, openTestAccount } from './test-accounts.js';
 
 interface AccountsOptions {
@@ -29,6 +29,7 @@ export function createAccounts(sql: Sql, { lookups = sql, isDistributed = false 
     rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
     addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
+    key: (of) => findKey(sql, of),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
     rotateKey: (of, successor, endsAt, by = OPERATOR) =>
       lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),

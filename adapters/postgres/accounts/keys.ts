@@ -1,7 +1,14 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
-import type { CapPeriod, KeyLimits, KeyRecord, NewKey, Successor } from '../../../src/ports/accounts.js';
+import {
+  type CapPeriod,
+  type KeyLimits,
+  type KeyRecord,
+  MOST_LIVE_KEYS,
+  type NewKey,
+  type Successor,
+} from '../../../src/ports/accounts.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -72,15 +79,19 @@ const list = (values: readonly string[] | null | undefined): string[] | null => 
 
 const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
 
-/** Clients get a new key with each renewal, so only the newest of the ended keys are read. */
+/**
+ * Clients get a new key with each renewal, so only the newest of theirs and of the ended ones are read. The account's
+ * own that work are fewer than this, and are all read.
+ */
 const MOST_KEYS = 200;
 
-/** An account's keys, the oldest first: those that work, and the newest of the others, at most 200 in all. */
+/** The oldest first. */
 export async function readKeys(sql: Sql, accountId: string): Promise<KeyRecord[]> {
   const rows = await sql<KeyRow[]>`
     with shown as (
       select key_id from keys where account_id = ${accountId}
-      order by coalesce(least(revoked_at, expires_at) <= now(), false), created_at desc, key_id limit ${MOST_KEYS}
+      order by coalesce(least(revoked_at, expires_at) <= now(), false), grant_id is not null, created_at desc, key_id
+      limit ${MOST_KEYS}
     )
     ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) where k.account_id = ${accountId} order by k.created_at, k.key_id`;
   return rows.map(keyRecord);
@@ -99,11 +110,17 @@ export async function keyByPrefix(
   return row === undefined ? undefined : { accountId: row.accountId, ...keyRecord(row) };
 }
 
-async function readKey(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord> {
-  const [row] = await tx<KeyRow[]>`
-    ${keyRows(tx, tx`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
-  if (row === undefined) throw noSuchKey();
-  return keyRecord(row);
+export async function findKey(sql: Sql | Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord | undefined> {
+  if (!isUuid(accountId) || !isUuid(keyId)) return undefined;
+  const [row] = await sql<KeyRow[]>`
+    ${keyRows(sql, sql`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
+  return row && keyRecord(row);
+}
+
+async function readKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
+  const key = await findKey(tx, of);
+  if (key === undefined) throw noSuchKey();
+  return key;
 }
 
 /**
@@ -116,6 +133,16 @@ async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   return readKey(tx, of);
 }
 
+/** Throws `bad_request` if one more key may not work. Exact while the wallet is locked. */
+async function refuseUnlessRoom(tx: Transaction, accountId: string): Promise<void> {
+  const [row] = await tx<{ live: number }[]>`
+    select count(*)::int as live from keys
+    where account_id = ${accountId} and grant_id is null and revoked_at is null
+      and (expires_at is null or expires_at > now())`;
+  if ((row?.live ?? 0) < MOST_LIVE_KEYS) return;
+  throw badRequest(`This account has ${MOST_LIVE_KEYS} active keys, the maximum. Revoke one you no longer use.`);
+}
+
 /**
  * Creates a key on the account's wallet. Throws `not_found` when the account does not exist, and `access_denied` as
  * `holdMember` does.
@@ -124,12 +151,13 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
   // Every member has a session's test key.
   await holdMember(tx, key.accountId, key.session === undefined ? 'keys' : 'self', by);
+  await tx`select from wallets where account_id = ${key.accountId} for no key update`;
   if (key.session !== undefined) {
-    await tx`select from wallets where account_id = ${key.accountId} for no key update`;
     const [known] = await tx<{ keyId: string }[]>`
       select key_id as "keyId" from keys where account_id = ${key.accountId} and hash = ${key.hash}`;
     if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
   }
+  await refuseUnlessRoom(tx, key.accountId);
   await enterKey(tx, key);
   // The keys of a session replace each other: they are one family, end with the session, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
@@ -159,6 +187,7 @@ export async function rotateKey(
   await holdMember(tx, of.accountId, 'keys', by);
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
+  if (endsAt !== null) await refuseUnlessRoom(tx, of.accountId);
   await enterKey(tx, { accountId: of.accountId, hash });
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, scopes, allowed_from,
@@ -193,10 +222,12 @@ function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }:
   // A client renews its own key.
   if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
   if (isReplaced) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
-  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+  if (hasPassed(expiresAt)) {
     throw badRequest(`${prefix}… expired at ${expiresAt}: create another key.`);
   }
 }
+
+const hasPassed = (expiresAt: string | null): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 
 /** Changes the name, cap or limits; undefined members stay as they are. */
 export async function changeKey(
@@ -205,7 +236,7 @@ export async function changeKey(
   change: { name?: string | undefined; cap?: NewKey['cap'] | undefined } & Partial<KeyLimits>,
   by: Actor,
 ): Promise<KeyRecord> {
-  const { prefix, isReplaced } = await lockKey(tx, of);
+  const { prefix, isReplaced, grantId, revokedAt, expiresAt } = await lockKey(tx, of);
   if (change.name !== undefined) await tx`update keys set name = ${change.name} where ${isKey(tx, of)}`;
   if (change.cap !== undefined) await changeCap(tx, of, change.cap);
   if (change.scopes !== undefined) {
@@ -216,6 +247,7 @@ export async function changeKey(
   }
   if (change.expiresAt !== undefined) {
     if (isReplaced) throw badRequest('This key was rotated, so its expiry can no longer be changed.', 'expires');
+    if (grantId === null && revokedAt === null && hasPassed(expiresAt)) await refuseUnlessRoom(tx, of.accountId);
     await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
   await notifyKeyChanges(tx, await hashOf(tx, of));

@@ -231,6 +231,41 @@ describe('keys', () => {
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(303);
   });
 
+  it('lists, shows and revokes the account’s own keys beside more than 200 newer ones of clients', async () => {
+    const { keyId } = await ada.key('Own');
+    const { accountId, walletId } = await ada.account();
+    const grantId = await ada.allow('Lantern');
+    await service.sql`
+      insert into key_directory (account_id, hash)
+      select ${accountId}, sha256(('client' || ${accountId} || n)::bytea) from generate_series(1, 250) n`;
+    await service.sql`
+      insert into keys (account_id, wallet_id, hash, prefix, name, grant_id, created_at, expires_at)
+      select ${accountId}, ${walletId}, sha256(('client' || ${accountId} || n)::bytea), 'perch_live_client', 'Lantern',
+        ${grantId}, now() + n * interval '1 second', now() + interval '1 day' from generate_series(1, 250) n`;
+    expect((await ada.get('/dashboard/keys')).body).toContain(`href="/dashboard/keys/${keyId}"`);
+    expect((await ada.get(`/dashboard/keys/${keyId}`)).status).toBe(200);
+    for (let made = 1; made < 100; made += 1) await ada.key();
+    const answer = await ada.post('/dashboard/keys', { name: 'One more', period: 'none', amount: '' });
+    expect([answer.status, answer.words.includes('This account has 100 active keys')]).toEqual([400, true]);
+    await ada.post(`/dashboard/keys/${keyId}/revoke`);
+    expect((await ada.post('/dashboard/keys', { name: 'Another', period: 'none', amount: '' })).status).toBe(303);
+  });
+
+  it('shows an ended key by its address, however many ended after it', async () => {
+    const { keyId } = await ada.key('Old');
+    await ada.post(`/dashboard/keys/${keyId}/revoke`);
+    const { accountId, walletId } = await ada.account();
+    await service.sql`
+      insert into key_directory (account_id, hash)
+      select ${accountId}, sha256(('later' || ${accountId} || n)::bytea) from generate_series(1, 250) n`;
+    await service.sql`
+      insert into keys (account_id, wallet_id, hash, prefix, name, created_at, revoked_at)
+      select ${accountId}, ${walletId}, sha256(('later' || ${accountId} || n)::bytea), 'perch_live_later', 'later',
+        now() + n * interval '1 second', now() from generate_series(1, 250) n`;
+    const answer = await ada.get(`/dashboard/keys/${keyId}`);
+    expect([answer.status, answer.words.includes('Old')]).toEqual([200, true]);
+  });
+
   it('revokes a key at once, and says so on the next page', async () => {
     const { keyId } = await ada.key();
     const answer = await ada.post(`/dashboard/keys/${keyId}/revoke`);

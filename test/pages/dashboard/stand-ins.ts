@@ -152,6 +152,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       statement: async (_accountId, limit) => statement.slice(0, limit),
     },
     keys: {
+      find: async (_accountId, keyId) => account.keys.find((key) => key.keyId === keyId && key.grantId === null),
       create: async (_accountId, { name, cap }) => {
         const record = account.keys.find(({ grantId }) => grantId === null);
         if (record === undefined) return unchanging();

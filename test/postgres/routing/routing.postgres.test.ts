@@ -161,6 +161,7 @@ const ACCOUNTS: PortCalls<Accounts> = {
         session: { sessionId: randomUUID(), expiresAt: soon().toISOString() },
       }),
   },
+  key: (customer) => accounts.key(customer),
   keyByPrefix: {
     'of any account': ({ prefix }) => accounts.keyByPrefix(prefix),
     'of one': ({ prefix, accountId }) => accounts.keyByPrefix(prefix, accountId),

@@ -18,7 +18,7 @@ import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js'
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
   readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
-  readonly keys: Pick<Keys, 'create' | 'createTest' | 'forSession' | 'rotate' | 'change' | 'revoke'>;
+  readonly keys: Pick<Keys, 'find' | 'create' | 'createTest' | 'forSession' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
   readonly alerts: Pick<
     Alerts,

@@ -42,15 +42,17 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     return sendPrivatePage(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
   };
   mountKeyList(routes, services);
-  routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
-  mountFreshKey(routes, baseUrl);
+  routes.page('/dashboard/keys/:keyId', async (signedIn, reply) =>
+    showKey(signedIn, reply, await ownKey(signedIn, services)),
+  );
+  mountFreshKey(routes, services, baseUrl);
   mountSessionKey(routes, services);
   routes.page('/dashboard/connect', (signedIn, reply) =>
     sendPrivatePage(reply, connectPage({ layout: dashboardLayout(signedIn), baseUrl: baseUrl() })),
   );
   const change = (what: KeyForm, act: Change): void =>
     routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
-      const record = ownKey(signedIn);
+      const record = await ownKey(signedIn, services);
       try {
         return await act(signedIn, record, form, reply);
       } catch (error) {
@@ -125,9 +127,9 @@ const createKey = (
 ): Promise<MintedKey> => (mode === 'test' ? keys.createTest(accountId, given, by) : keys.create(accountId, given, by));
 
 /** The page after a key was made or rotated, which shows it once. */
-function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void {
-  routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
-    const record = ownKey(signedIn);
+function mountFreshKey(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
+  routes.page('/dashboard/keys/:keyId/new', async (signedIn, reply) => {
+    const record = await ownKey(signedIn, services);
     const fresh = take(signedIn.request, reply, freshKeyPath(record.keyId));
     // The cookie may come from anywhere: another customer's key must not be shown as this one.
     if (fresh === null || !fresh.key.startsWith(record.prefix)) {
@@ -165,9 +167,8 @@ type Change = (
 /**
  * The key named in the path. Throws `not_found` unless it is the account's and not a client's, which has its own page.
  */
-function ownKey({ request, account }: SignedInRequest): KeyRecord {
-  const keyId = pathParam(request, 'keyId');
-  const record = account.keys.find((key) => key.keyId === keyId && key.grantId === null);
+async function ownKey({ request, account }: SignedInRequest, { keys }: KeyServices): Promise<KeyRecord> {
+  const record = await keys.find(account.accountId, pathParam(request, 'keyId'));
   if (record === undefined) throw notOnAccount('key');
   return record;
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Accounts } from '../../../../src/ports/accounts.js';
+import { type Accounts, MOST_LIVE_KEYS } from '../../../../src/ports/accounts.js';
 
 export interface AccountsStore {
   readonly accounts: Accounts;
@@ -142,6 +142,48 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect((await store.accounts.get(accountId))?.keys).toEqual([first]);
       await store.accounts.revokeKey({ accountId, keyId: first?.keyId ?? '' });
       expect(await store.accounts.addKey(one)).toMatchObject({ keyId: first?.keyId, revokedAt: expect.any(String) });
+    });
+
+    test('returns one key of the account, also after its end, and no key of another account', async () => {
+      const { accountId, key } = await openKey();
+      const of = { accountId, keyId: key.keyId };
+      expect(await store.other.key(of)).toEqual(key);
+      const revoked = await store.accounts.revokeKey(of);
+      expect(await store.other.key(of)).toEqual(revoked);
+      const other = await openKey();
+      for (const keyId of [other.key.keyId, randomUUID(), 'nonsense']) {
+        expect(await store.accounts.key({ accountId, keyId })).toBeUndefined();
+      }
+    });
+
+    const full = { code: 'bad_request', message: expect.stringContaining('100 active keys, the maximum') };
+
+    test('never adds more keys than an account may have, however many are added or rotated at once', async () => {
+      const { accountId, key } = await openKey();
+      const add = (nth: number) =>
+        (nth % 2 === 0 ? store.accounts : store.other).addKey({
+          ...{ accountId, hash: hashOf(), prefix: prefixOf(), name: `${nth}`, cap: null },
+        });
+      for (let nth = 2; nth < MOST_LIVE_KEYS; nth += 1) await add(nth);
+      const rotate = store.other.rotateKey({ accountId, keyId: key.keyId }, successor(), '2999-01-01T00:00:00Z');
+      const made = await Promise.allSettled([...Array.from({ length: 9 }, (_, nth) => add(nth)), rotate]);
+      expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const one of made) if (one.status === 'rejected') expect(one.reason).toMatchObject(full);
+      expect((await store.accounts.get(accountId))?.keys).toHaveLength(MOST_LIVE_KEYS);
+    });
+
+    test('lets no expired key work again beyond the most keys of an account', async () => {
+      const { accountId, key } = await openKey();
+      const of = { accountId, keyId: key.keyId };
+      await store.accounts.changeKey(of, { expiresAt: new Date(Date.now() - 1_000).toISOString() });
+      const add = (nth: number) =>
+        store.accounts.addKey({ accountId, hash: hashOf(), prefix: prefixOf(), name: `${nth}`, cap: null });
+      for (let nth = 1; nth < MOST_LIVE_KEYS; nth += 1) await add(nth);
+      const last = await add(MOST_LIVE_KEYS);
+      await expect(store.accounts.changeKey(of, { expiresAt: null })).rejects.toMatchObject(full);
+      await store.accounts.changeKey(of, { name: 'renamed' });
+      await store.accounts.revokeKey({ accountId, keyId: last.keyId });
+      expect(await store.accounts.changeKey(of, { expiresAt: null })).toMatchObject({ expiresAt: null });
     });
 
     test('keeps a revoked key revoked, with its time, and does not rotate it (A5, A9)', async () => {
