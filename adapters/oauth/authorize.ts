@@ -15,6 +15,7 @@ import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import type { Tokens } from '../../src/oauth/tokens.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
+import { MOST_GRANTS } from '../../src/ports/grants.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../src/sign-in/sessions.js';
@@ -194,7 +195,7 @@ async function decide(
     return sendConsent(reply.code(400), { ...decision, cap, fault: chosen.message });
   }
   const code = await options.consents.allow(authRequest, account.accountId, chosen, by);
-  return sendTo(reply, codeLocation(authRequest, code, addresses));
+  return code === null ? sendFull(reply, decision) : sendTo(reply, codeLocation(authRequest, code, addresses));
 }
 
 function chosenCap(cap: CapFields): ReturnType<typeof parseCap> | ServiceError {
@@ -216,6 +217,12 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
     consentPage({ authRequest, account, fields: clientFields(fields), cap, fault, switched }),
     CONSENT_CSP,
   );
+}
+
+function sendFull(reply: FastifyReply, { authRequest, addresses }: Decision): FastifyReply {
+  const back = errorLocation(authRequest, new OAuthError('access_denied', 'The user has too many apps.'), addresses);
+  const message = `${MOST_GRANTS} apps are connected to your account, the maximum. Disconnect one that you no longer use, under Apps on the dashboard, and then allow this app again.`;
+  return sendRefused(reply, { title: 'Too many connected apps', message, back });
 }
 
 /**

@@ -24,7 +24,7 @@ export interface ExportSources {
     invitations(accountId: string): Promise<readonly InvitationRecord[]>;
   };
   readonly alerts: { list(accountId: string): Promise<readonly AlertRecord[]> };
-  readonly grants: { list(accountId: string): Promise<readonly GrantRecord[]> };
+  readonly grants: { list(accountId: string, limit: number): Promise<readonly GrantRecord[]> };
   readonly billing: { sales(accountId: string): Promise<readonly { readonly url: string | null }[]> };
   readonly requestLog: Pick<RequestLog, 'list'>;
   readonly clock: Clock;
@@ -86,7 +86,7 @@ async function* customerLines(accountId: string, reading: Reading): AsyncGenerat
   for (const member of await members.list(accountId)) yield { type: 'member', ...member };
   for (const invitation of await members.invitations(accountId)) yield { type: 'invitation', ...invitation };
   for (const alert of await alerts.list(accountId)) yield { type: 'alert', ...alert, amount: toCredits(alert.amount) };
-  for (const { cap: _, ...grant } of await grants.list(accountId)) {
+  for (const { cap: _, ...grant } of noted('app', await grants.list(accountId, MOST_ROWS), reading)) {
     yield { type: 'app', ...grant, spent: toCredits(grant.spent) };
   }
   for (const { url: _, ...sale } of await billing.sales(accountId)) yield { type: 'purchase', ...sale };

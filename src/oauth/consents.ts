@@ -26,9 +26,9 @@ export class Consents {
 
   /**
    * Issues a code that the client may redeem once, within a minute. `cap` bounds what it may spend; null: only the
-   * wallet does.
+   * wallet does. Returns null if the account has as many clients as it may.
    */
-  async allow(request: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string> {
+  async allow(request: AuthorizationRequest, accountId: string, cap: Cap | null, by: Actor): Promise<string | null> {
     const { store, clock, randomBytes, newId } = this.#options;
     const code = newSecret(randomBytes);
     const now = new Date(clock.now());
@@ -36,7 +36,7 @@ export class Consents {
     const { clientId, name: clientName } = request.client;
     const bound = { redirectUri, redirectNamed, challenge, resource, cap };
     const approval = { accountId, grantId: newId(), clientId, clientName, ...bound };
-    await store.approve({ hash: hashSecret(code), approval, now, endsAt: new Date(now.getTime() + CODE_MS) }, by);
-    return code;
+    const endsAt = new Date(now.getTime() + CODE_MS);
+    return (await store.approve({ hash: hashSecret(code), approval, now, endsAt }, by)) ? code : null;
   }
 }

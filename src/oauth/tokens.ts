@@ -4,7 +4,13 @@ import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { DAY_MS, HOUR_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { Approval, GrantStore, NewTokenPair, TokenPairHashes } from '../ports/grants.js';
+import {
+  type Approval,
+  type GrantStore,
+  MOST_GRANTS,
+  type NewTokenPair,
+  type TokenPairHashes,
+} from '../ports/grants.js';
 import { proves } from './authorization.js';
 import type { Clients } from './clients.js';
 import { SCOPE } from './metadata.js';
@@ -134,6 +140,7 @@ export class Tokens {
       if (!isFor(approval, resource)) throw otherResource(approval);
       return issued;
     });
+    if (state === 'full') throw new OAuthError('invalid_grant', TOO_MANY);
     if (state !== 'redeemed') throw stale('code');
     return toTokenAnswer(pair, issued.keyEndsAt, now);
   }
@@ -202,6 +209,8 @@ const STALE = {
 
 /** The same message for every fault, so that guessing codes reveals nothing. */
 const stale = (what: 'code' | 'refresh_token'): OAuthError => new OAuthError('invalid_grant', STALE[what]);
+
+const TOO_MANY = `The account has ${MOST_GRANTS} connected apps, the maximum. Its owner can disconnect one under Apps on the dashboard, and then allow this app again.`;
 
 const tooOften = (seconds: number): OAuthError =>
   new OAuthError(

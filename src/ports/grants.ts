@@ -21,6 +21,9 @@ export interface ClientStore {
   find(clientId: string): Promise<Client | undefined>;
 }
 
+/** Most grants of an account that a client can still refresh. */
+export const MOST_GRANTS = 200;
+
 /** The consent that an authorization code stands for. */
 export interface Approval {
   readonly accountId: string;
@@ -56,6 +59,8 @@ export interface NewTokenPair extends TokenPairHashes {
 
 export type Redeemed =
   | { readonly state: 'redeemed' }
+  /** The account has `MOST_GRANTS`; the code is spent. */
+  | { readonly state: 'full' }
   /** There is no such code, or it has expired. */
   | { readonly state: 'unknown' }
   /** It had been redeemed before; the grant is revoked now. */
@@ -103,11 +108,15 @@ export interface GrantRecord {
 
 /** Every method is one transaction; every change is written to the account's log. `now` is the caller's clock. */
 export interface GrantStore {
-  /** Remembers an approval under the hash of its code. Throws `access_denied` unless the person may still allow apps. */
-  approve(code: { hash: Buffer; approval: Approval; now: Date; endsAt: Date }, by: Actor): Promise<void>;
+  /**
+   * Remembers an approval under the hash of its code. False, and nothing is done, if the account has `MOST_GRANTS`. Throws
+   * `access_denied` unless the person may still allow apps.
+   */
+  approve(code: { hash: Buffer; approval: Approval; now: Date; endsAt: Date }, by: Actor): Promise<boolean>;
   /**
    * Works once: creates the grant, its key and its refresh token. `issue` checks what the code is bound to and returns
-   * the pair; if it throws, the code stays as it was.
+   * the pair; if it throws, the code stays as it was. `MOST_GRANTS` is exact for any number of concurrent calls, on all
+   * nodes.
    */
   redeem(
     request: { hash: Buffer; now: Date; by: Actor },
@@ -120,10 +129,10 @@ export interface GrantStore {
     keyHash: Buffer;
     refreshHash: Buffer;
   }): Promise<{ accountId: string; grantId: string; clientId: string } | undefined>;
-  /** Ends the grant and all its keys; false if the account has no such live grant. */
+  /** Ends the grant and all its keys; idempotent. False if the account never had it. */
   revoke(of: { accountId: string; grantId: string }, by: Actor, now: Date): Promise<boolean>;
-  /** The newest first. */
-  list(accountId: string): Promise<GrantRecord[]>;
+  /** The newest first, at most `limit`: all that a client can still refresh, and the newest of the others. */
+  list(accountId: string, limit: number): Promise<GrantRecord[]>;
   /**
    * Deletes codes and refresh tokens that ended before `endedBefore`, and registered clients idle since `idleSince`.
    */

@@ -4,7 +4,7 @@ import type { Client, ClientStore, GrantRecord, GrantStore } from '../../../src/
 import { unsummedSpending } from '../accounts/keys.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql } from '../sql.js';
-import { approve, redeem } from './oauth-codes.js';
+import { approve, isRefreshable, redeem } from './oauth-codes.js';
 import { endGrant } from './oauth-grant-end.js';
 import { refresh } from './oauth-refresh.js';
 
@@ -16,9 +16,12 @@ export const createGrantStore = (sql: Sql): GrantStore => ({
   findByToken: (hashes) => findByToken(sql, hashes),
   async revoke(of, by, now) {
     if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;
-    return lockingTransaction(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }));
+    if (await lockingTransaction(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }))) return true;
+    const [ended] = await sql`
+      select from oauth_grants where account_id = ${of.accountId} and grant_id = ${of.grantId}`;
+    return ended !== undefined;
   },
-  list: (accountId) => list(sql, accountId),
+  list: (accountId, limit) => list(sql, accountId, limit),
   sweep: (before) => sweep(sql, before),
 });
 
@@ -45,31 +48,31 @@ interface Row {
   readonly spent: number;
 }
 
-async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
+async function list(sql: Sql, accountId: string, limit: number): Promise<GrantRecord[]> {
   const rows = await sql<Row[]>`
     with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)}),
     key as materialized (
-      select grant_id, prefix, cap_id, key_number, spent_thousandths, created_at from keys
-      where account_id = ${accountId} and grant_id is not null
+      select k.grant_id, sum(k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent,
+        (array_agg(k.prefix order by k.created_at desc))[1] as prefix,
+        (array_agg(k.cap_id order by k.created_at desc))[1] as cap_id
+      from keys k left join unsummed u using (key_number)
+      where k.account_id = ${accountId} and k.grant_id is not null group by k.grant_id
     ),
     cap as materialized (
       select cap_id, cap_thousandths, period,
         case when period_start >= period_began(period, now()) then spent_thousandths else 0 end as spent
       from spend_caps where account_id = ${accountId}
+    ),
+    shown as materialized (
+      select grant_id, client_id, client_name, created_at, revoked_at from oauth_grants g
+      where account_id = ${accountId}
+      order by ${isRefreshable(sql, sql`now()`)} desc, created_at desc, grant_id limit ${limit}
     )
     select g.grant_id as "grantId", g.client_id as "clientId", g.client_name as "clientName",
       g.created_at as "createdAt", g.revoked_at as "revokedAt", k.prefix as "keyPrefix",
-      c.cap_thousandths as amount, c.period, c.spent as "capSpent",
-      (
-        select sum(spent_thousandths + coalesce(u.spent, 0))::bigint
-        from key left join unsummed u using (key_number) where grant_id = g.grant_id
-      ) as spent
-    from oauth_grants g
-    cross join lateral (
-      select prefix, cap_id from key where grant_id = g.grant_id order by created_at desc limit 1
-    ) k
-    left join cap c using (cap_id)
-    where g.account_id = ${accountId} order by g.created_at desc, g.grant_id`;
+      c.cap_thousandths as amount, c.period, c.spent as "capSpent", k.spent
+    from shown g join key k using (grant_id) left join cap c using (cap_id)
+    order by g.created_at desc, g.grant_id`;
   return rows.map(({ amount, period, capSpent, createdAt, revokedAt, ...row }) => ({
     ...row,
     createdAt: createdAt.toISOString(),

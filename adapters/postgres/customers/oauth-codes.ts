@@ -1,6 +1,12 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import { toCredits } from '../../../src/domain/credits.js';
-import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../../src/ports/grants.js';
+import {
+  type Approval,
+  type GrantStore,
+  MOST_GRANTS,
+  type NewTokenPair,
+  type Redeemed,
+} from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
 import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
 import { holdMember } from '../accounts/member-locks.js';
@@ -13,10 +19,11 @@ export async function approve(
   sql: Sql,
   { hash, approval, now, endsAt }: Parameters<GrantStore['approve']>[0],
   by: Actor,
-): Promise<void> {
+): Promise<boolean> {
   const { accountId, grantId, clientId, clientName, redirectUri, cap } = approval;
-  await lockingTransaction(sql, async (tx) => {
+  return lockingTransaction(sql, async (tx) => {
     await holdMember(tx, accountId, 'apps', by);
+    if (await isFull(tx, accountId, now)) return false;
     await tx`
       insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
       values (${hash}, 'code', ${JSON.stringify({ ...approval, createdBy: by.personId ?? null })}::text::jsonb, ${now}, ${endsAt})`;
@@ -28,7 +35,22 @@ export async function approve(
       cap: cap === null ? null : toCredits(cap.amount),
       period: cap?.period ?? null,
     });
+    return true;
   });
+}
+
+/** Whether a client can still refresh the grant `g`. */
+export const isRefreshable = (sql: Sql | Transaction, at: ReturnType<Sql>) => sql`
+  g.revoked_at is null and exists (
+    select from oauth_refresh_tokens t
+    where t.account_id = g.account_id and t.grant_id = g.grant_id and t.expires_at > ${at}
+  )`;
+
+/** Exact while the wallet is locked. */
+async function isFull(tx: Transaction, accountId: string, now: Date): Promise<boolean> {
+  const [row] = await tx<{ live: number }[]>`
+    select count(*)::int as live from oauth_grants g where account_id = ${accountId} and ${isRefreshable(tx, tx`${now}`)}`;
+  return (row?.live ?? 0) >= MOST_GRANTS;
 }
 
 /**
@@ -41,12 +63,19 @@ export function redeem(
   issue: (approval: Approval) => NewTokenPair,
 ): Promise<Redeemed> {
   return lockingTransaction(sql, async (tx): Promise<Redeemed> => {
+    const [code] = await tx<{ accountId: string }[]>`
+      select subject ->> 'accountId' as "accountId" from one_time_tokens
+      where hash = ${hash} and kind = 'code' and spent_at is null and expires_at > ${now}`;
+    // Before the code, as by the deletion of an account: otherwise each could wait for the other.
+    if (code !== undefined) await tx`select from wallets where account_id = ${code.accountId} for no key update`;
     const [fresh] = await tx<{ approval: Approval }[]>`
       update one_time_tokens set spent_at = ${now}
       where hash = ${hash} and kind = 'code' and spent_at is null and expires_at > ${now}
       returning subject as approval`;
     if (fresh !== undefined) {
-      await makeGrant(tx, fresh.approval, issue(fresh.approval), now);
+      const pair = issue(fresh.approval);
+      if (await isFull(tx, fresh.approval.accountId, now)) return { state: 'full' };
+      await makeGrant(tx, fresh.approval, pair, now);
       return { state: 'redeemed' };
     }
     const [spent] = await tx<{ approval: Approval }[]>`

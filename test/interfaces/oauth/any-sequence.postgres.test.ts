@@ -44,6 +44,7 @@ async function newFamily() {
     resource: null,
   };
   const code = await consents.allow(request, accountId, null, { who: 'customer', address: null });
+  if (code === null) throw new Error('the account has too many apps');
   const given: string[] = [];
   const answer = async (fields: Record<string, string>): Promise<boolean> => {
     try {

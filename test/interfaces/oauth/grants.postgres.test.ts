@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
-import { DAY_MS } from '../../../src/lib/durations.js';
-import { codeFor, newClient, redeem, refresh } from './oauth-client.js';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
+import { authorizationParams, backOf, codeFor, decide, newClient, redeem, refresh } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 const BY = { who: 'customer', address: '192.0.2.7' } as const;
@@ -69,6 +69,82 @@ describe('the grants of an account', () => {
     const keyId = (await server.accounts.get(accountId))?.keys[0]?.keyId ?? '';
     await server.accounts.revokeKey({ accountId, keyId });
     expect((await refresh(server, clientId, refreshToken)).body.error).toBe('invalid_grant');
+  });
+});
+
+/** Gives the account so many grants, each with a key and a refresh token that works for another hour. */
+async function addGrants(accountId: string, count: number): Promise<void> {
+  const { sql } = server.database;
+  const [now, later] = [new Date(server.clock.now()), new Date(server.clock.now() + HOUR_MS)];
+  const hashes = sql`select sha256((${accountId} || n)::bytea) as hash, n from generate_series(1, ${count}::int) n`;
+  await sql`insert into key_directory (account_id, hash) select ${accountId}, hash from (${hashes}) h`;
+  await sql`
+    with granted as (
+      insert into oauth_grants (account_id, grant_id, client_id, client_name, created_at)
+      select ${accountId}, gen_random_uuid(), 'c', n::text, ${now}::timestamptz from (${hashes}) h
+      returning grant_id, client_name
+    ),
+    key as (
+      insert into keys (account_id, wallet_id, hash, prefix, name, grant_id, expires_at)
+      select ${accountId}, wallet_id, hash, 'perch_live_manyof', client_name, grant_id, ${later}
+      from granted join (${hashes}) h on n::text = client_name join wallets w on w.account_id = ${accountId}
+      returning key_id, grant_id, hash
+    )
+    insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, expires_at)
+    select hash, ${accountId}, grant_id, key_id, ${later} from key`;
+}
+
+describe('an account with 200 apps', () => {
+  const tooMany = expect.stringContaining('200 connected apps, the maximum');
+
+  it('is told on the consent page, and may allow another app once it has disconnected one', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const clientId = await newClient(server);
+    await addGrants(accountId, 199);
+    await allowed(clientId);
+    const refused = await decide(server, `${server.url}/oauth/authorize?${authorizationParams(clientId)}`);
+    expect([refused.status, refused.location]).toEqual([400, null]);
+    expect(refused.text).toContain('Disconnect one that you no longer use');
+    expect(backOf(refused.text)?.searchParams.get('error')).toBe('access_denied');
+    const [grant] = await server.grants.list(accountId);
+    await server.grants.revoke(accountId, grant?.grantId ?? '', BY);
+    expect((await allowed(clientId)).key).toMatch(/^perch_live_/);
+  });
+
+  it('does not count apps that can no longer refresh their key', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    await addGrants(accountId, 200);
+    server.clock.advance(HOUR_MS);
+    expect((await allowed(await newClient(server))).key).toMatch(/^perch_live_/);
+  });
+
+  it('gets no further app from codes that are redeemed at once', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const clientId = await newClient(server);
+    await addGrants(accountId, 199);
+    const codes = [await codeFor(server, clientId), await codeFor(server, clientId), await codeFor(server, clientId)];
+    const answers = await Promise.all(codes.map((code) => redeem(server, clientId, code)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    for (const { status, body } of answers) {
+      if (status === 400) expect(body).toEqual({ error: 'invalid_grant', error_description: tooMany });
+    }
+    expect(await server.grants.list(accountId)).toHaveLength(200);
+  });
+
+  it('lists all of them before newer ones that have ended, 500 in all', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const { sql } = server.database;
+    const { key } = await allowed(await newClient(server));
+    await addGrants(accountId, 600);
+    await sql`update oauth_grants set revoked_at = now(), created_at = created_at + interval '1 hour'
+      where account_id = ${accountId} and client_name <> 'Lantern'`;
+    const list = await server.grants.list(accountId);
+    expect(list).toHaveLength(500);
+    expect(list.at(-1)).toMatchObject({ clientName: 'Lantern', keyPrefix: key.slice(0, 17), revokedAt: null });
   });
 });
 

@@ -233,7 +233,7 @@ const GRANTS: PortCalls<GrantStore> = {
     }),
   findByToken: ({ grant }) => grants.findByToken(grant),
   revoke: ({ accountId, grant }) => grants.revoke({ accountId, grantId: grant.grantId }, OPERATOR, new Date()),
-  list: ({ accountId }) => grants.list(accountId),
+  list: ({ accountId }) => grants.list(accountId, 10),
   sweep: () => grants.sweep({ endedBefore: new Date(0), idleSince: new Date(0) }),
 };
 
