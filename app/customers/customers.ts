@@ -112,7 +112,7 @@ export async function openCustomers(
         ...pages,
         members,
         ledger,
-        keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
+        keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes, limiter: shared.limiter }),
         billing: billing.billing,
         grants: oauth.grants,
         alerts,

@@ -2,12 +2,20 @@ import { createHmac } from 'node:crypto';
 import { hashKey, keyPrefix, mintKey, modeOfKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
-import { badRequest } from '../domain/errors.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import type { Mode } from '../domain/mode.js';
 import { HOUR_MS } from '../lib/durations.js';
 import type { Accounts, Cap, KeyLimits, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
+
+/**
+ * How often an account's keys can be created, rotated and changed in an hour. Each key that was ever made stays, and its
+ * successors count what it spent.
+ */
+const MOST_CHANGES = 200;
+const CHANGES_SECONDS = 3600;
 
 /** The name of a session's test key: the pages that use it. */
 const SESSION_KEY = 'GraphiQL and API reference';
@@ -24,6 +32,8 @@ export interface KeysOptions {
   readonly pepper: string | Uint8Array;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
+  /** Undefined for operators, who are not limited. */
+  readonly limiter?: RateLimiter;
 }
 
 /** The keys of accounts, for their owners and for operators. Every change is recorded in the account's log. */
@@ -32,17 +42,20 @@ export class Keys {
   readonly #pepper: string | Uint8Array;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
+  readonly #limiter: RateLimiter | undefined;
 
-  constructor({ accounts, pepper, clock, randomBytes }: KeysOptions) {
+  constructor({ accounts, pepper, clock, randomBytes, limiter }: KeysOptions) {
     this.#accounts = accounts;
     this.#pepper = pepper;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
+    this.#limiter = limiter;
   }
 
   /**
    * Creates a key on the account's wallet; `key` is one that was minted before. Throws `not_found` if there is no such
-   * account, and `bad_request` if it has too many working keys or the key is not of the account's mode.
+   * account, `bad_request` if it has too many working keys or the key is not of the account's mode, and `rate_limited`
+   * after too many changes of its keys.
    */
   async create(
     accountId: string,
@@ -53,6 +66,7 @@ export class Keys {
     const { key = mintKey(this.#randomBytes, mode), ...rest } = given;
     this.#checkExpiry(rest.expiresAt);
     if (modeOfKey(key) !== mode) throw badRequest(`This account is for ${mode} keys, which begin with perch_${mode}_.`);
+    await this.#admit(accountId);
     const hash = hashKey(key, this.#pepper);
     const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), ...rest }, by);
     return { key, record };
@@ -95,14 +109,25 @@ export class Keys {
   /**
    * Replaces a key with another of the same name, cap and wallet. The old one keeps working for `overlapMs`; 0 ends it
    * now (A10). Throws `bad_request` for a key that has ended, was already rotated, or belongs to a client, and if the
-   * overlap would leave too many working keys.
+   * overlap would leave too many working keys; `rate_limited` as `create` does.
    */
   async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
+    await this.#admit(accountId);
     const mode = await this.#modeOf(accountId);
     const key = mintKey(this.#randomBytes, mode);
     const successor = { hash: hashKey(key, this.#pepper), prefix: keyPrefix(key), expiresAt: null };
     const endsAt = overlapMs === 0 ? null : new Date(this.#clock.now() + overlapMs).toISOString();
     return { key, record: await this.#accounts.rotateKey({ accountId, keyId }, successor, endsAt, by) };
+  }
+
+  async #admit(accountId: string): Promise<void> {
+    const rate = await this.#limiter?.take(`keys:${accountId}`, MOST_CHANGES, CHANGES_SECONDS);
+    if (rate === undefined || rate.allowed) return;
+    throw new ServiceError(
+      'rate_limited',
+      `Keys can be created, rotated and changed ${MOST_CHANGES} times an hour. Try again in ${counted(rate.retryAfterSeconds, 'second')}; revoking a key always works.`,
+      { retryAfter: rate.retryAfterSeconds },
+    );
   }
 
   async #modeOf(accountId: string): Promise<Mode> {
@@ -113,7 +138,7 @@ export class Keys {
   /**
    * Changes the name, cap or limits; undefined leaves a value unchanged. Throws `bad_request` for a cap below the
    * amount already spent under it, for an expiry in the past, and for a later one that would leave too many working
-   * keys.
+   * keys; `rate_limited` as `create` does.
    */
   async change(
     accountId: string,
@@ -122,6 +147,7 @@ export class Keys {
     by: Actor,
   ): Promise<KeyRecord> {
     this.#checkExpiry(change.expiresAt);
+    await this.#admit(accountId);
     return this.#accounts.changeKey({ accountId, keyId }, change, by);
   }
 

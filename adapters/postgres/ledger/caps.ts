@@ -13,18 +13,25 @@ interface KeyOf {
 }
 
 /**
- * Locks the account's wallet, so that no debit is posted until the transaction ends. Then locks a key, the keys that it
- * replaced or that replaced it, and those that share its cap, because a cap on one applies to all. Locks keys in the
- * order of their ids, as debits do. Returns the ids of the keys.
+ * A key `o`, and its relatives `k`: itself, the keys that it replaced or that replaced it, and those that share its cap,
+ * because a cap on one applies to all.
  */
-export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
-  await tx`select from wallets where account_id = ${accountId} for no key update`;
-  const keys = await tx<{ keyId: string }[]>`
-    select k.key_id as "keyId" from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
-    where k.account_id = ${accountId}
-      and (k.key_id = o.key_id or k.cap_id = o.cap_id or coalesce(k.family_id, k.key_id) = coalesce(o.family_id, o.key_id))
+const relatives = (tx: Transaction, { accountId, keyId }: KeyOf) => tx`
+  from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
+  where k.account_id = ${accountId}
+    and (k.key_id = o.key_id or k.cap_id = o.cap_id or coalesce(k.family_id, k.key_id) = coalesce(o.family_id, o.key_id))`;
+
+/**
+ * Locks the account's wallet, so that no debit is posted until the transaction ends. Then locks a key and its relatives,
+ * in the order of their ids, as debits do. Leaves out relatives that have ended for good, because a key that was rotated
+ * often has many: they stay as they are, except for their cap, which only changes with the wallet locked.
+ */
+export async function lockRelatives(tx: Transaction, of: KeyOf): Promise<void> {
+  await tx`select from wallets where account_id = ${of.accountId} for no key update`;
+  await tx`
+    select ${relatives(tx, of)}
+      and (k.key_id = o.key_id or (k.revoked_at is null and (k.replaced_at is null or k.expires_at > now())))
     order by k.key_id for no key update of k`;
-  return keys.map((key) => key.keyId);
 }
 
 /** Puts keys under a new cap, which starts with what they have already spent in the period. */
@@ -34,6 +41,7 @@ export async function addCap(
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<void> {
+  await spareTriggers(tx);
   const { spent, began } = await spentSince(tx, accountId, keyIds, { amount, period });
   const [{ capId }] = await tx<[{ capId: string }]>`
     insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
@@ -44,15 +52,22 @@ export async function addCap(
     where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
 }
 
+/** The trigger for changes by hand would add up what all keys spent again for each of them. */
+const spareTriggers = (tx: Transaction) => tx`select set_config('perch.capping', 'on', true)`;
+
 /**
  * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
  * in the period.
  */
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;
-  const keyIds = await lockRelatives(tx, of);
-  // Debits that saw the earlier caps find another version, and start again. Done here because not every database has the
-  // trigger that does it, too.
+  await lockRelatives(tx, of);
+  // Ended ones as well: what they have spent counts.
+  const keyIds = (await tx<{ keyId: string }[]>`select k.key_id as "keyId" ${relatives(tx, of)}`).map(
+    (key) => key.keyId,
+  );
+  await spareTriggers(tx);
+  // Debits that saw the earlier caps find another version, and start again.
   await tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
   const caps = await tx<{ capId: string }[]>`
     update keys k set cap_id = null from keys o
