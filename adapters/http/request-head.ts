@@ -87,8 +87,8 @@ export function usualTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target;
   const local = target.replace(SCHEME_AND_HOST, '');
   const path = local === target || local.startsWith('/') ? local : `/${local}`;
-  return path.replaceAll(ESCAPE, (escape, octet: string) => {
+  return path.replaceAll(ESCAPE, (written, octet: string) => {
     const character = String.fromCharCode(Number.parseInt(octet, 16));
-    return /[\w.~-]/.test(character) ? character : escape;
+    return /[\w.~-]/.test(character) ? character : written;
   });
 }

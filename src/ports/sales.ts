@@ -1,14 +1,13 @@
 /** Sales of credits: one row per checkout, with its outcome. */
 import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
-import { DAY_MS } from '../lib/durations.js';
 import type { Dispute, PaymentEvent } from './payments.js';
 
 /**
  * How long after its page was opened a sale may still be paid (W4): the processor ends a page after 24 h, but a bank may
  * take days for a payment made on it.
  */
-export const PAYABLE_FOR_MS = 14 * DAY_MS;
+export const PAYABLE_FOR_MS = 14 * 86_400_000;
 
 /** `mismatched`: paid, but not the amount asked for; nothing was credited, and the operator is notified. */
 export type SaleState = 'open' | 'paid' | 'expired' | 'mismatched';

@@ -12,26 +12,34 @@ interface KeyOf {
   readonly keyId: string;
 }
 
-/**
- * A key `o`, and its relatives `k`: itself, the keys that it replaced or that replaced it, and those that share its cap,
- * because a cap on one applies to all.
- */
-const relatives = (tx: Transaction, { accountId, keyId }: KeyOf) => tx`
-  from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
-  where k.account_id = ${accountId}
-    and (k.key_id = o.key_id or k.cap_id = o.cap_id or coalesce(k.family_id, k.key_id) = coalesce(o.family_id, o.key_id))`;
+/** A key with what it shares with its relatives: keys that it replaced or that replaced it, or that have the same cap. */
+interface Related extends KeyOf {
+  readonly capId: string | null;
+  readonly familyId: string;
+}
+
+/** Without a join of the account's keys with themselves, which was at times planned as one of each with each. */
+const isRelative = (tx: Transaction, { accountId, keyId, capId, familyId }: Related) => tx`
+  account_id = ${accountId}
+    and (key_id = any(${[keyId, familyId]}::uuid[]) or family_id = ${familyId} or cap_id = ${capId}::uuid)`;
 
 /**
  * Locks the account's wallet, so that no debit is posted until the transaction ends. Then locks a key and its relatives,
- * in the order of their ids, as debits do. Leaves out relatives that have ended for good, because a key that was rotated
- * often has many: they stay as they are, except for their cap, which only changes with the wallet locked.
+ * because a cap on one applies to all, in the order of their ids, as debits do. Leaves out relatives that have ended for
+ * good, because a key that was rotated often has many: they stay as they are, except for their cap, which only changes
+ * with the wallet locked.
  */
-export async function lockRelatives(tx: Transaction, of: KeyOf): Promise<void> {
-  await tx`select from wallets where account_id = ${of.accountId} for no key update`;
+export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<Related> {
+  await tx`select from wallets where account_id = ${accountId} for no key update`;
+  const [key] = await tx<{ capId: string | null; familyId: string }[]>`
+    select cap_id as "capId", coalesce(family_id, key_id) as "familyId" from keys
+    where account_id = ${accountId} and key_id = ${keyId}`;
+  const related = { accountId, keyId, ...(key ?? { capId: null, familyId: keyId }) };
   await tx`
-    select ${relatives(tx, of)}
-      and (k.key_id = o.key_id or (k.revoked_at is null and (k.replaced_at is null or k.expires_at > now())))
-    order by k.key_id for no key update of k`;
+    select from keys where ${isRelative(tx, related)}
+      and (key_id = ${keyId} or (revoked_at is null and (replaced_at is null or expires_at > now())))
+    order by key_id for no key update`;
+  return related;
 }
 
 /** Puts keys under a new cap, which starts with what they have already spent in the period. */
@@ -61,20 +69,16 @@ const spareTriggers = (tx: Transaction) => tx`select set_config('perch.capping',
  */
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;
-  await lockRelatives(tx, of);
+  const related = await lockRelatives(tx, of);
   // Ended ones as well: what they have spent counts.
-  const keyIds = (await tx<{ keyId: string }[]>`select k.key_id as "keyId" ${relatives(tx, of)}`).map(
-    (key) => key.keyId,
-  );
+  const all = await tx<{ keyId: string; capId: string | null }[]>`
+    select key_id as "keyId", cap_id as "capId" from keys where ${isRelative(tx, related)}`;
+  const keyIds = all.map((key) => key.keyId);
+  const capIds = [...new Set(all.flatMap(({ capId }) => capId ?? []))];
   await spareTriggers(tx);
   // Debits that saw the earlier caps find another version, and start again.
   await tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
-  const caps = await tx<{ capId: string }[]>`
-    update keys k set cap_id = null from keys o
-    where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[])
-      and o.account_id = k.account_id and o.key_id = k.key_id and o.cap_id is not null
-    returning o.cap_id as "capId"`;
-  const capIds = caps.map(({ capId }) => capId);
+  await tx`update keys set cap_id = null where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
   await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
   const keys = await tx<{ hash: Buffer }[]>`

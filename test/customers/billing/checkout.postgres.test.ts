@@ -191,7 +191,7 @@ describe('POST /v1/billing/checkout while payments are open', () => {
     expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
   });
 
-  it('refuses an account that was deleted meanwhile, and opens no page', async () => {
+  it('refuses an account that is deleted while the checkout waits for its wallet', async () => {
     const buyer = await service.buyer();
     const checkout = () =>
       service.billing.checkout(buyer.accountId, 'starter', { idempotencyKey: null, address: null });

@@ -97,7 +97,7 @@ async function addGrants(accountId: string, count: number): Promise<void> {
 describe('an account with 200 apps', () => {
   const tooMany = expect.stringContaining('200 connected apps, the maximum');
 
-  it('is told on the consent page, and may allow another app once it has disconnected one', async () => {
+  it('is refused on the consent page with the reason, until it has disconnected one', async () => {
     const accountId = await server.account();
     server.visitor = accountId;
     const clientId = await newClient(server);
