@@ -56,7 +56,8 @@ export interface LiveAnswer {
 }
 
 /**
- * Answers a request with a stream of the new items of some lists, or with a refusal if none of them can be followed.
+ * Answers a request with a stream of the new items of some lists, or with a refusal if its caller is not admitted or
+ * none of them can be followed.
  */
 export const answerLive = (
   live: Live,
@@ -77,6 +78,7 @@ class FollowedStream {
   /** Lists that can't be followed, which the client was not told yet. */
   readonly #refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
   #stream: EventStream | undefined;
+  #isAdmitted = false;
   #following = 0;
   #begun = 0;
 
@@ -93,7 +95,8 @@ class FollowedStream {
     const { lists } = this.#answer;
     this.#reply.raw.on('close', () => this.#end());
     for (let index = 0; index < lists.length && !this.#over.signal.aborted; index = this.#begun) {
-      // The first list decides whether the caller is admitted at all.
+      // The first list decides whether the caller is admitted at all: the others would be refused alike, or wait.
+      if (index > 0 && !this.#isAdmitted) break;
       const some = lists.slice(index, index + (index === 0 ? 1 : BEGIN_AT_ONCE));
       await Promise.all(some.map((list, nth) => this.#begin(index + nth, list)));
       this.#begun += some.length;
@@ -133,6 +136,7 @@ class FollowedStream {
     const onAdmitted = (accountId: string, qps: number): void => {
       if (giveBack !== undefined) return;
       giveBack = eventStreams.take(accountId, qps);
+      this.#isAdmitted = true;
       this.#places.push(giveBack);
     };
     try {

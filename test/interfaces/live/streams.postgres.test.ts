@@ -160,6 +160,23 @@ describe('a stream', () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
   }, 40_000);
 
+  it('is refused as a whole if its caller may not make a request now, or has a wrong key', async () => {
+    const { key } = await perch.account({ qps: 1 });
+    const path = '/v1/live?user=seven&q=bread&q=rye';
+    // A request of the same second.
+    await fetch(`${perch.url}/v1/users/seven`, { headers: { 'x-api-key': key } });
+    const refused = await open(path, key);
+    refused.leave();
+    expect(refused.response.status).toBe(429);
+    const many = Array.from({ length: 100 }, (_, nth) => `q=loaf${nth}`).join('&');
+    for (let nth = 0; nth < 2; nth += 1) {
+      const wrong = await open(`/v1/live?${many}`, `${key.slice(0, -4)}zzzz`);
+      wrong.leave();
+      // An address whose keys fail too often gets 429.
+      expect(wrong.response.status).toBe(401);
+    }
+  }, 40_000);
+
   it('frees the place of a list when that ends', async () => {
     net.user({ id: '9', handle: 'nine' });
     net.tweet({ id: '9', authorId: '9', createdAt: new Date().toISOString() });
