@@ -118,7 +118,7 @@ export class Live {
   /** Ends with an `end` event if a call was refused for good, and without one once the signal is aborted. */
   async *follow(request: LiveRequest): AsyncGenerator<LiveEvent, void> {
     const { clock } = this.#options;
-    const { signal, budget, isShort, finishes } = request;
+    const { signal, isShort, finishes } = request;
     let position = request.from;
     let { since, subject = null } = position;
     let mayBePaid = request.isResumed;
@@ -189,7 +189,6 @@ export class Live {
         since = followed.since;
         ({ subject } = followed.list);
         mayBePaid &&= paid !== null;
-        budget.spend(result.charge.amount, clock.now());
         const isMoved = followed.items > 0 || (followed.gap && !hasGap);
         hasGap = followed.gap;
         if (isFirst || isMoved) {
@@ -220,16 +219,25 @@ export class Live {
     const { position, since, subject, expires, notBefore, admitted } = at;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
-    const follow: FollowCall = { since, subject, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
-    const parse = (): Params => {
-      const params = call.parse();
-      const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);
-      return { ...params, budget: most.length === 0 ? null : Math.min(...most) };
-    };
     const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, queryKey);
     const ending = finishes ? untilDone() : lazySignal(signal);
-    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
-    return { outcome, paid: follow.paid };
+    for (;;) {
+      const follow: FollowCall = { since, subject, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
+      const share = budget.open(() => clock.now());
+      const parse = (): Params => {
+        const params = call.parse();
+        const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);
+        return { ...params, budget: most.length === 0 ? null : Math.min(...most), sharedBudget: share };
+      };
+      const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
+      const { result } = outcome;
+      share.close(result.kind === 'answer' ? result.charge.amount : 0);
+      const isShort = result.kind === 'refusal' && result.failure.detail.reason === 'max_credits';
+      // What calls of other lists have planned may become free again.
+      const freed = isShort ? budget.untilFreed() : null;
+      if (freed === null) return { outcome, paid: follow.paid };
+      await freed;
+    }
   }
 
   #join({ mode }: Outcome, { list }: Followed): Joined & { leave: () => void } {

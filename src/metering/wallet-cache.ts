@@ -4,7 +4,7 @@ import { Memories } from '../lib/memories.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
-import { SpendingLimit } from './spending-limit.js';
+import { type SharedBudget, SpendingLimit } from './spending-limit.js';
 import { Wallet } from './wallet.js';
 
 /** A cached balance is trusted only for this long, and only if it covers the call's worst case this many times over. */
@@ -32,16 +32,21 @@ export class WalletCache {
    * the cached balance may not cover that, asks the ledger and awaits posts in flight, so that no call is refused or
    * trimmed because of a balance that the ledger would not confirm. The caller limits the wait.
    */
-  async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
+  async open(
+    caller: Caller,
+    worst: Thousandths,
+    budget: Thousandths,
+    shared: SharedBudget | null = null,
+  ): Promise<SpendingLimit> {
     const { capThousandths } = caller;
     const wallet = this.#wallet(caller.walletId);
     const need = Math.min(worst, budget);
     if (capThousandths === null && this.#covers(wallet, need)) {
-      return new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget);
+      return new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget, shared);
     }
     const { keySpent } = await wallet.learn(() => this.#ledger.balance(caller), need, this.#monotonic);
     const keyLeft = capThousandths === null ? Number.POSITIVE_INFINITY : capThousandths - keySpent;
-    return new SpendingLimit(wallet, keyLeft, budget);
+    return new SpendingLimit(wallet, keyLeft, budget, shared);
   }
 
   /**
@@ -49,10 +54,15 @@ export class WalletCache {
    * the balance must be read (`open`) to say what can be afforded. Undefined if the balance should be read first,
    * because it was too low when it was last read, the key has a cap, or the budget is less than the price.
    */
-  openAtPrice(caller: Caller, price: Thousandths, budget: Thousandths): SpendingLimit | undefined {
-    if (caller.capThousandths !== null || budget < price) return undefined;
+  openAtPrice(
+    caller: Caller,
+    price: Thousandths,
+    budget: Thousandths,
+    shared: SharedBudget | null = null,
+  ): SpendingLimit | undefined {
+    if (caller.capThousandths !== null || Math.min(budget, shared?.left ?? budget) < price) return undefined;
     const wallet = this.#wallet(caller.walletId);
-    return wallet.isShortOf(price) ? undefined : new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget);
+    return wallet.isShortOf(price) ? undefined : new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget, shared);
   }
 
   #covers(wallet: Wallet, worst: Thousandths): boolean {

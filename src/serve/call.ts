@@ -4,6 +4,7 @@ import type { Thousandths } from '../domain/credits.js';
 import type { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
 import type { Charge } from '../metering/receipt.js';
+import type { SharedBudget } from '../metering/spending-limit.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { UpstreamUsage } from '../read/call-context.js';
@@ -21,6 +22,8 @@ export interface Params {
   readonly variables: Record<string, unknown>;
   /** The caller's own budget. */
   readonly budget: Thousandths | null;
+  /** What this call and others that run at the same time may spend together. */
+  readonly sharedBudget?: SharedBudget;
   /** Price the call and read nothing. */
   readonly estimate: boolean;
   /** Warnings for the caller, sent along with the answer. */

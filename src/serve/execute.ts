@@ -61,13 +61,13 @@ export function paid(options: Serving, prepared: Prepared, caller: Caller, reque
  */
 function paidAtOnce(
   options: Serving,
-  { operation, budget, side }: Prepared,
+  { operation, budget, sharedBudget, side }: Prepared,
   caller: Caller,
   request: Request,
   kept: Answer,
 ): Soon<Answer | undefined> {
   const { amount } = kept.charge;
-  const limit = options.walletCache.openAtPrice(caller, amount, budget ?? Number.POSITIVE_INFINITY);
+  const limit = options.walletCache.openAtPrice(caller, amount, budget ?? Number.POSITIVE_INFINITY, sharedBudget);
   if (limit === undefined) return undefined;
   return concluded(
     () => {
@@ -99,9 +99,10 @@ async function paidFromBalance(
   { key, wasKept }: { readonly key: string | null; readonly wasKept: boolean },
 ): Promise<Answer> {
   const { call, deadline } = request;
-  const { operation, budget, estimate, side } = prepared;
+  const { operation, budget, sharedBudget, estimate, side } = prepared;
   const paidBefore = await findPaid(options, caller, request);
-  const open = () => options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+  const open = () =>
+    options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY, sharedBudget);
   const limit = paidBefore ? unlimited() : await deadline.race(open());
   try {
     if (estimate.maxAmount > 0 && limit.left <= 0)

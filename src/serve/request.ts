@@ -2,6 +2,7 @@ import type { ProcessorBudget } from '../access/processor-time.js';
 import type { WorkSlot } from '../access/work-slots.js';
 import type { Operation } from '../documents/prepare.js';
 import type { Thousandths } from '../domain/credits.js';
+import type { SharedBudget } from '../metering/spending-limit.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { CallContext } from '../read/call-context.js';
 import type { Call, Estimate, Outcome } from './call.js';
@@ -36,6 +37,7 @@ export interface Prepared {
   /** Identifies the operation with these variables. */
   readonly id: string;
   readonly budget: Thousandths | null;
+  readonly sharedBudget: SharedBudget | undefined;
   readonly dryRun: boolean;
   readonly estimate: Estimate;
   /** Charged with the processor time of the call. */

@@ -246,8 +246,8 @@ function prepare(
   const beyond = caller?.scopes && [...operation.scopes].find((scope) => !caller.scopes?.includes(scope));
   if (beyond) throw notInScope(beyond, caller.scopes ?? []);
   record.warnings = params.warnings ?? [];
-  const { budget, estimate: dryRun } = params;
-  return { operation, variables, id, budget, dryRun, estimate, side, processorBudget };
+  const { budget, sharedBudget, estimate: dryRun } = params;
+  return { operation, variables, id, budget, sharedBudget, dryRun, estimate, side, processorBudget };
 }
 
 /**

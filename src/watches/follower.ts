@@ -1,7 +1,7 @@
 import type { ServiceError } from '../domain/errors.js';
 import { DAY_MS, MINUTE_MS, utcDay } from '../lib/durations.js';
 import { pause } from '../lib/monotonic.js';
-import { LiveBudget } from '../live/budget.js';
+import { LiveBudget, NOTHING_SPENT } from '../live/budget.js';
 import { type Checked, SHORTEST_MS } from '../live/feed.js';
 import type { Live, LiveCall, LiveEvent, LiveRequest } from '../live/live.js';
 import { isPassing } from '../live/refusals.js';
@@ -95,7 +95,7 @@ export class WatchFollower {
     this.#holder = holder;
     this.#options = options;
     const { dailyLimit, spentOn, spentThatDay, position, number, state, reason } = watch;
-    const spent = spentOn === null ? null : { day: spentOn, amount: spentThatDay };
+    const spent = spentOn === null ? NOTHING_SPENT : { inAll: spentThatDay, day: spentOn, onDay: spentThatDay };
     // An ended watch gets what was already paid for, and no more.
     this.#budget = new LiveBudget({ perDay: this.#isOver ? 0 : dailyLimit, spent });
     this.#position = position;

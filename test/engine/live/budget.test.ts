@@ -22,7 +22,7 @@ describe('the budget of a stream', () => {
   });
 
   it('counts what was spent earlier on the same day, and nothing of other days', () => {
-    const before = { day: '2026-11-26', amount: 4000 };
+    const before = { inAll: 4000, day: '2026-11-26', onDay: 4000 };
     expect(new LiveBudget({ perDay: 3000, spent: before }).left(NOON)).toBe(0);
     expect(new LiveBudget({ perDay: 5000, spent: before }).left(NOON)).toBe(1000);
     expect(new LiveBudget({ perDay: 5000, spent: before }).left(NEXT_DAY)).toBe(5000);

@@ -534,6 +534,48 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
+  it('spends no more than its budget if several of its lists have new items at the same time', async () => {
+    const { time, follow, post, state } = setUp();
+    post();
+    const budget = new LiveBudget({ inAll: 5 });
+    // One of them reads the list. What it found is then taken by the others, at the same time.
+    const all = [follow({ budget }), follow({ budget }), follow({ budget })];
+    await time.run(SECOND);
+    post();
+    post();
+    Object.assign(state, { takesMs: SECOND, postsMs: SECOND });
+    await time.run(30 * SECOND);
+    expect(budget.left(time.now())).toBe(1);
+    expect(all.flatMap(kinds).sort()).toEqual([
+      ...['begin 0 for 0', 'begin 0 for 0', 'begin 0 for 0'],
+      ...['end no_credits', 'items 2 for 2', 'items 2 for 2'],
+    ]);
+  });
+
+  it('lets a list have what was planned for another if that could not be charged', async () => {
+    const { time, follow, post, state } = setUp();
+    post();
+    const budget = new LiveBudget({ inAll: 4 });
+    const all = [follow({ budget }), follow({ budget }), follow({ budget })];
+    await time.run(SECOND);
+    post();
+    post();
+    Object.assign(state, { takesMs: SECOND, postsMs: SECOND });
+    while (state.paid.size === 0) await time.run(SECOND / 10);
+    state.unposted = new ServiceError('internal', 'The ledger is away.');
+    await time.run(3 * SECOND);
+    expect(all.flatMap(kinds).sort()).toEqual([
+      ...['begin 0 for 0', 'begin 0 for 0', 'begin 0 for 0'],
+      ...['items 2 for 2'],
+    ]);
+    await time.run(60 * SECOND);
+    expect(all.flatMap(kinds).sort()).toEqual([
+      ...['begin 0 for 0', 'begin 0 for 0', 'begin 0 for 0'],
+      ...['end no_credits', 'items 2 for 2', 'items 2 for 2'],
+    ]);
+    expect(budget.left(time.now())).toBe(0);
+  });
+
   it('follows the list it found at first, whatever the name leads to later', async () => {
     const { time, follow, post, calls } = setUp();
     post();

@@ -8,7 +8,7 @@ import { Positions } from '../../../src/live/positions.js';
 import type { Timers } from '../../../src/ports/clock.js';
 import type { Push } from '../../../src/ports/network.js';
 import type { WatchId, WatchLeases, WatchSettings } from '../../../src/ports/watches.js';
-import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
+import type { Answer, Call, Outcome, Params } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
 import type { WatchForm } from '../../../src/watches/follower.js';
 import { Watching } from '../../../src/watches/watching.js';
@@ -38,6 +38,10 @@ export function playService(time: VirtualTime) {
     perCall: 100,
     list: 'seven',
     takesMs: 0,
+    /** How long it takes to post a charge. */
+    postsMs: 0,
+    /** Why a charge cannot be posted. */
+    unposted: null as ServiceError | null,
     /** When each list was last read, how many calls share that reading, and how many have had it so far. */
     readAt: new Map<string, number>(),
     callsOfRead: 1,
@@ -45,7 +49,7 @@ export function playService(time: VirtualTime) {
     gap: false,
     mode: 'live' as Mode,
   };
-  const answerTo = (call: Call): Outcome => {
+  const answerTo = async (call: Call, { budget, sharedBudget }: Params): Promise<Outcome> => {
     const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
     const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: state.mode };
     const subject = call.follow?.subject ?? state.list;
@@ -60,16 +64,21 @@ export function playService(time: VirtualTime) {
     if (state.failureAt?.address === call.address) return refuse(state.failureAt.failure);
     const { follow } = call;
     if (!follow) throw new Error('not followed');
-    const { budget } = call.parse();
     const total = state.items.length;
     const has = follow.since === null ? total : Number(follow.since);
     const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
     follow.paid = before ?? null;
     const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
-    if (before === undefined && budget !== null && budget < items) {
+    const left = Math.min(budget ?? Number.POSITIVE_INFINITY, sharedBudget?.left ?? Number.POSITIVE_INFINITY);
+    if (before === undefined && left < items) {
       return refuse(new ServiceError('no_credits', 'Not enough.', { reason: 'max_credits' }));
     }
     const amount = before === undefined ? items : 0;
+    if (amount > 0) sharedBudget?.plan(amount);
+    const { unposted } = state;
+    state.unposted = null;
+    if (state.postsMs > 0) await time.wait(state.postsMs);
+    if (unposted !== null) return refuse(unposted);
     if (amount > 0 && !state.paid.has(call.requestId)) state.paid.set(call.requestId, amount);
     const newestAt = state.items.at(-1) ?? null;
     const top = state.items[has + items - 1];
@@ -84,8 +93,9 @@ export function playService(time: VirtualTime) {
   };
   const serve = async (call: Call): Promise<Outcome> => {
     calls.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() });
+    const params = call.parse();
     if (state.takesMs > 0) await time.wait(state.takesMs);
-    return answerTo(call);
+    return answerTo(call, params);
   };
   const post = (): number => state.items.push(time.now());
   return { serve, state, calls, post };

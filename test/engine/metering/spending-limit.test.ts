@@ -81,3 +81,21 @@ describe('once it is closed', () => {
     expect(wallet.left).toBe(70);
   });
 });
+
+it('leaves what calls that share a budget have not planned, and plans there until its owner settles', () => {
+  const shared = {
+    left: 8,
+    plan(amount: number) {
+      this.left -= amount;
+    },
+  };
+  const [one, other] = [9, 9].map((budget) => new SpendingLimit(new Wallet(100), Infinity, budget, shared));
+  one?.take(5);
+  expect([one?.left, other?.left, other?.shortage]).toEqual([3, 3, 'max_credits']);
+  other?.take(2);
+  other?.close();
+  expect(shared.left).toBe(3);
+  one?.post(Promise.resolve({ ok: true, balance: 95, seq: 1, amount: 5 }), 5, clock);
+  one?.close();
+  expect(shared.left).toBe(3);
+});
