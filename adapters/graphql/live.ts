@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError } from '../../src/domain/errors.js';
 import { digestText } from '../../src/lib/digest.js';
-import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
+import { LiveBudget, type LiveLimits, type Spent, spentMore } from '../../src/live/budget.js';
 import type { Live, LiveEvent } from '../../src/live/live.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
@@ -37,14 +37,20 @@ function liveExtension(position: string, checked: Extract<LiveEvent, { followed:
 }
 
 /** Writes the results of a subscription as events of the `graphql-sse` protocol. */
-function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick<LiveForm, 'event' | 'heartbeat'> {
+function createForm(
+  live: Live,
+  baseUrl: string,
+  { wantsHeartbeats, before }: { readonly wantsHeartbeats: boolean; readonly before: Spent },
+): Pick<LiveForm, 'event' | 'heartbeat'> {
+  let spent = before;
   let latest: Parameters<typeof liveExtension> | undefined;
   /** The name of the subscription's field in results. */
   let field: string | undefined;
   return {
     event(_index, event) {
       if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
-      const id = live.positions.encode([event.position]);
+      spent = spentMore(spent, event.spent, Date.now());
+      const id = live.positions.encode([event.position], spent);
       latest = [id, event.checked];
       const text = resultText(event.outcome, baseUrl);
       field ??= Object.keys((JSON.parse(text) as { data: object }).data)[0];
@@ -88,7 +94,7 @@ export async function answerEvents(
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
-  const { positions, isResumed } = start;
+  const { positions, isResumed, spent } = start;
   const [from] = positions;
   if (from === undefined) throw new TypeError('A stream has a list.');
   const form: LiveForm = {
@@ -100,7 +106,7 @@ export async function answerEvents(
       return true;
     },
     open: () => null,
-    ...createForm(live, request.server.baseUrl, wantsHeartbeats),
+    ...createForm(live, request.server.baseUrl, { wantsHeartbeats, before: spent }),
     close: () => COMPLETE,
   };
   // No budget here: the stream computes what is left for each call.
@@ -109,5 +115,5 @@ export async function answerEvents(
   const { query, documentId, operationName, variables, extensions } = params;
   const which = JSON.stringify([query, documentId, operationName, variables, extensions?.persistedQuery]);
   const lists = [{ call, queryKey: digestText(which), from }];
-  return answerLive(live, { lists, isResumed, budget: new LiveBudget(limits), form }, request, reply);
+  return answerLive(live, { lists, isResumed, budget: new LiveBudget({ ...limits, spent }), form }, request, reply);
 }

@@ -4,7 +4,7 @@ import { liveName } from '../../schema/list-documents.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
 import { FOLLOWED_READS, type ListRead, subjectParameter } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
-import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
+import { LiveBudget, type LiveLimits, NOTHING_SPENT, spentMore } from '../../src/live/budget.js';
 import type { Checked } from '../../src/live/feed.js';
 import type { Live } from '../../src/live/live.js';
 import type { LivePosition } from '../../src/live/positions.js';
@@ -89,7 +89,7 @@ function readLiveQuery(lists: readonly LiveList[], live: Live, request: FastifyR
     throw badRequest(`A stream follows at most ${MOST_LISTS} lists, not ${wanted.length}.`, wanted[0]?.list.name);
   }
   const [inAll, perDay] = [one(query, 'max_credits'), one(query, 'max_credits_per_day')];
-  const { positions, isResumed } = readStart(live, request, query.get('since'), wanted.length);
+  const { positions, isResumed, spent } = readStart(live, request, query.get('since'), wanted.length);
   return {
     isResumed,
     names: wanted.map(({ list, text }) => ({ [list.name]: text })),
@@ -97,6 +97,7 @@ function readLiveQuery(lists: readonly LiveList[], live: Live, request: FastifyR
     limits: {
       inAll: budgetFrom(inAll, request.headers['x-max-credits']),
       perDay: perDay === undefined ? null : creditsFrom(perDay, 'max_credits_per_day'),
+      spent,
     },
     lists: wanted.map(({ list, text }, index) => {
       const variables = variablesOf(list, text, query);
@@ -138,9 +139,11 @@ function variablesOf(
 }
 
 /** Named events, in the shapes of REST: `open`, `items`, `heartbeat`, `error`. */
-function createForm({ names, positions }: LiveQuery, live: Live, request: FastifyRequest): LiveForm {
+function createForm({ names, positions, limits }: LiveQuery, live: Live, request: FastifyRequest): LiveForm {
   /** When each followed list was last checked, by its index. */
   const checks = new Map<number, () => Checked>();
+  /** Without what is charged for items that are not sent yet: with them, their charges are counted again. */
+  let { spent = NOTHING_SPENT } = limits;
   const subject = (index: number): object => (names.length === 1 ? {} : { subject: names[index] });
   const heartbeat = (): ServerSentEvent => ({
     event: 'heartbeat',
@@ -170,7 +173,8 @@ function createForm({ names, positions }: LiveQuery, live: Live, request: Fastif
       const { followed, position, answer, outcome, checked } = event;
       checks.set(index, checked);
       positions[index] = position;
-      const id = live.positions.encode(positions);
+      spent = spentMore(spent, event.spent, Date.now());
+      const id = live.positions.encode(positions, spent);
       // Sent at the beginning of a stream, so that nothing is missed if it breaks at once.
       if (followed.items === 0 && !followed.gap) return { event: 'position', id, data: JSON.stringify(subject(index)) };
       const { shared, own } = buildEnvelope(answer, outcome.requestId, []);

@@ -45,6 +45,8 @@ export type LiveEvent =
       readonly answer: Answer;
       /** What was charged under the call's id: now, or earlier if the answer was lost then. */
       readonly charged: Thousandths;
+      /** What its stream has spent since the event before. */
+      readonly spent: Thousandths;
       readonly followed: Followed;
       readonly position: LivePosition;
       /** Says how the list is being read, at any time. */
@@ -118,7 +120,7 @@ export class Live {
   /** Ends with an `end` event if a call was refused for good, and without one once the signal is aborted. */
   async *follow(request: LiveRequest): AsyncGenerator<LiveEvent, void> {
     const { clock } = this.#options;
-    const { signal, isShort, finishes } = request;
+    const { signal, budget, isShort, finishes } = request;
     let position = request.from;
     let { since, subject = null } = position;
     let mayBePaid = request.isResumed;
@@ -197,7 +199,11 @@ export class Live {
             ? this.positions.after(position, { since: given, newest: followed.top, now: clock.now() })
             : { ...position, since: given };
           const charged = paid ?? result.charge.amount;
-          yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, charged, followed, position, checked };
+          const spent = isMoved ? charged : 0;
+          // What was charged earlier and is delivered only now was not counted then.
+          budget.spend(spent - result.charge.amount, clock.now());
+          const what = { outcome, answer: result, charged, spent, followed, position, checked };
+          yield { kind: isFirst ? 'begin' : 'items', ...what };
         }
         if (followed.hasNewer) continue;
         const next = await feed.wait(signal, false, has);

@@ -3,6 +3,8 @@ import { v7 } from 'uuid';
 import { badRequest } from '../domain/errors.js';
 import { LISTS, type ListRef } from '../domain/lists.js';
 import { hmacWith } from '../lib/digest.js';
+import { DAY_MS, utcDay } from '../lib/durations.js';
+import { NOTHING_SPENT, type Spent } from './budget.js';
 
 /** How far a list of a stream has come. Clients send it back to resume the stream. */
 export interface LivePosition {
@@ -32,6 +34,18 @@ const TAG_BYTES = 9;
 
 /** Name, time, cursor and subject. */
 const PLACE = /^([\w-]{8})([\w-]{7})([\w-]*)(?:~([^.~]+))?$/;
+
+/** In all, the number of the day, and on that day. */
+const SPENT = /^~([0-9a-z]{1,10})~([0-9a-z]{1,5})~([0-9a-z]{1,10})$/;
+
+const encodeSpent = ({ inAll, day, onDay }: Spent): string =>
+  ['', inAll, Date.parse(day) / DAY_MS, onDay].map((part) => part.toString(36)).join('~');
+
+function decodeSpent(text: string): Spent | undefined {
+  const [inAll, day, onDay] = (SPENT.exec(text) ?? []).slice(1).map((part) => Number.parseInt(part, 36));
+  if (inAll === undefined || day === undefined || onDay === undefined) return undefined;
+  return { inAll, day: utcDay(day * DAY_MS), onDay };
+}
 
 /** Milliseconds in seven characters, until 2109. */
 function encodeTime(at: number): string {
@@ -93,10 +107,13 @@ export class Positions {
     return v7({ msecs: at, seq: random.readUInt32BE(16), random: random.subarray(0, 16) });
   }
 
-  /** The id of an event. It is sealed, so that a position in one list cannot be passed off as one in another. */
-  encode(positions: readonly LivePosition[]): string {
-    const places = positions.map(encodePlace).join('.');
-    return `${this.#seal(places)}.${places}`;
+  /**
+   * The id of an event: what the stream has spent, if anything, and the place of each list. It is sealed, so that a
+   * position in one list cannot be passed off as one in another.
+   */
+  encode(positions: readonly LivePosition[], spent: Spent = NOTHING_SPENT): string {
+    const parts = [...(spent.inAll === 0 ? [] : [encodeSpent(spent)]), ...positions.map(encodePlace)].join('.');
+    return `${this.#seal(parts)}.${parts}`;
   }
 
   /** The position of a watch, which keeps following the same user even if the handle changes. */
@@ -107,9 +124,10 @@ export class Positions {
   /** Throws `bad_request` if it is not the id of an event of a stream of `count` lists. */
   decode(id: string, count: number): LivePosition[] {
     const end = id.indexOf('.');
-    const places = id.slice(end + 1);
-    const [given, seal] = [Buffer.from(id.slice(0, Math.max(0, end))), Buffer.from(this.#seal(places))];
-    const found = places.split('.').map((place) => PLACE.exec(place));
+    const parts = id.slice(end + 1);
+    const [given, seal] = [Buffer.from(id.slice(0, Math.max(0, end))), Buffer.from(this.#seal(parts))];
+    const [first = '', ...others] = parts.split('.');
+    const found = (SPENT.test(first) ? others : [first, ...others]).map((place) => PLACE.exec(place));
     if (given.length !== seal.length || !timingSafeEqual(given, seal) || found.length !== count) {
       throw badRequest(
         'Last-Event-ID is not from a stream of the same lists. Leave it out to start now.',
@@ -122,6 +140,11 @@ export class Positions {
       since: place?.[3] || null,
       ...(place?.[4] !== undefined && { subject: place[4] }),
     }));
+  }
+
+  /** What a stream had spent before it sent this event, whose id was decoded before. */
+  spentBefore(id: string): Spent {
+    return decodeSpent(id.split('.', 2)[1] ?? '') ?? NOTHING_SPENT;
   }
 
   #seal(text: string): string {

@@ -167,7 +167,7 @@ export class WatchFollower {
 
   async #write(event: ItemsEvent): Promise<boolean> {
     const { live, form, leases, clock, onWritten } = this.#options;
-    const { followed, outcome, charged, answer } = event;
+    const { followed, outcome, charged } = event;
     const at = clock.now();
     const position = live.positions.encodeOwn(event.position, followed.list);
     const body = form.body(this.watch, event, this.#number + 1, at);
@@ -176,8 +176,6 @@ export class WatchFollower {
       ...{ day: utcDay(at), newestAt: followed.newestAt, body },
     });
     if (!isWritten) return false;
-    // What was charged earlier and is delivered only now counts towards today.
-    this.#budget.spend(charged - answer.charge.amount, at);
     this.#position = position;
     this.#number += 1;
     const { deliveries, bytes } = this.#backlog;

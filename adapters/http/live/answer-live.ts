@@ -22,7 +22,8 @@ export interface FollowedList {
 export function readStart(live: Live, { headers }: FastifyRequest, since: string | null, count: number) {
   const lastEventId = headers['last-event-id']?.toString() ?? '';
   const positions = live.positions.startsOf({ lastEventId, since, count, now: Date.now() });
-  return { positions, isResumed: lastEventId !== '' };
+  const spent = live.positions.spentBefore(lastEventId);
+  return { positions, isResumed: lastEventId !== '', spent };
 }
 
 /** The part of a list's call that its interface decides; the caller is the same for all lists. */

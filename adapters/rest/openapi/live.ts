@@ -55,9 +55,13 @@ export const livePaths = (): Paths => ({
         text('since', 'Start after the `since_cursor` of an earlier answer. Only for a stream of one list.', {
           schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_LENGTH },
         }),
-        text('max_credits', 'Budget: the maximum credits that the stream may spend in total.', {
-          schema: { type: 'number', minimum: 0 },
-        }),
+        text(
+          'max_credits',
+          'Budget: the maximum credits that the stream may spend in total, however often its client comes back with `Last-Event-ID`.',
+          {
+            schema: { type: 'number', minimum: 0 },
+          },
+        ),
         text('max_credits_per_day', 'Budget: the maximum credits that the stream may spend on a UTC day.', {
           schema: { type: 'number', minimum: 0 },
         }),

@@ -2405,7 +2405,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items per event. */
                 count?: number;
-                /** @description Budget: the maximum credits that the stream may spend in total. */
+                /** @description Budget: the maximum credits that the stream may spend in total, however often its client comes back with `Last-Event-ID`. */
                 max_credits?: number;
                 /** @description Budget: the maximum credits that the stream may spend on a UTC day. */
                 max_credits_per_day?: number;

@@ -552,6 +552,26 @@ describe('a stream', () => {
     ]);
   });
 
+  it('counts what was charged and lost towards its budget when that is delivered', async () => {
+    const { time, follow, post, state } = setUp();
+    post();
+    const { signal, abort } = leaving();
+    const lost = follow({ signal });
+    await time.run(SECOND);
+    post();
+    post();
+    await time.run(10 * SECOND);
+    abort();
+    expect(state.paid.size).toBe(1);
+    post();
+    const budget = new LiveBudget({ inAll: 2 });
+    const events = follow({ from: positionOf(lost[0]), isResumed: true, budget });
+    await time.run(60 * SECOND);
+    expect(kinds(events)).toEqual(['begin 2 for 0', 'end no_credits']);
+    expect(events[0]).toMatchObject({ charged: 2, spent: 2 });
+    expect(budget.left(time.now())).toBe(0);
+  });
+
   it('lets a list have what was planned for another if that could not be charged', async () => {
     const { time, follow, post, state } = setUp();
     post();

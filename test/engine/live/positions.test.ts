@@ -1,6 +1,7 @@
 /** The ids of a stream's events: sealed, short enough for a header, and names of charges that are made only once. */
 import { describe, expect, it } from 'vitest';
 import { MOST_LISTS } from '../../../adapters/rest/routes.js';
+import { NOTHING_SPENT } from '../../../src/live/budget.js';
 import { type LivePosition, Positions } from '../../../src/live/positions.js';
 import { type Anchor, createCursors } from '../../../src/read/cursor.js';
 
@@ -11,6 +12,15 @@ describe('positions of a stream', () => {
   it('decode to what was encoded', () => {
     const given = [positions.begin(NOW, null), positions.begin(NOW, 'abc-_1')];
     expect(positions.decode(positions.encode(given), 2)).toEqual(given);
+  });
+
+  it('tell what their stream had spent, and nothing if that was nothing', () => {
+    const given = [positions.begin(NOW, null), positions.begin(NOW, 'abc-_1')];
+    const spent = { inAll: 123_456_500, day: '2026-11-26', onDay: 1500 };
+    const id = positions.encode(given, spent);
+    expect([positions.decode(id, 2), positions.spentBefore(id)]).toEqual([given, spent]);
+    expect(positions.spentBefore(positions.encode(given))).toEqual(NOTHING_SPENT);
+    expect(() => positions.decode(id.replace(/\.~[^.]*/, ''), 2)).toThrow(/Last-Event-ID is not from a stream/);
   });
 
   it.each([
@@ -43,7 +53,8 @@ describe('positions of a stream', () => {
     const list = { kind: 'timeline', subject: '7' } as const;
     const since = createCursors(new Uint8Array(32)).encodeSince(list, anchor, NOW);
     const full = Array.from({ length: MOST_LISTS }, () => positions.begin(NOW, since));
-    expect(`Last-Event-ID: ${positions.encode(full)}`.length).toBeLessThan(8 * 1024);
+    const spent = { inAll: 1e12, day: '2026-11-26', onDay: 1e12 };
+    expect(`Last-Event-ID: ${positions.encode(full, spent)}`.length).toBeLessThan(8 * 1024);
   });
 
   it('get the same names when the same items are sent again, and other names otherwise', () => {

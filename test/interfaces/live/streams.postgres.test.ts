@@ -160,6 +160,37 @@ describe('a stream', () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
   }, 40_000);
 
+  it.each(['max_credits', 'max_credits_per_day'])(
+    'spends no more than %s when its client comes back',
+    async (limit) => {
+      const account = await perch.account({ credits: 10 });
+      const path = `/v1/live?user=seven&${limit}=2`;
+      const first = await open(path, account.key);
+      const position = await first.next('position');
+      post('the first of two');
+      const one = await first.next('items');
+      first.leave();
+      post('the second of two');
+      // What it comes back to is sent again free, and counts.
+      const second = await open(path, account.key, { 'last-event-id': position.id ?? '' });
+      expect(await second.next('items')).toMatchObject({ data: { credits_charged: 0 } });
+      const two = await second.next('items');
+      expect(two).toMatchObject({ data: { credits_charged: 1 } });
+      second.leave();
+      post('one too many');
+      const third = await open(path, account.key, { 'last-event-id': two.id ?? '' });
+      expect([third.response.status, await third.response.json()]).toMatchObject([
+        402,
+        { error: { code: 'no_credits', reason: 'max_credits' } },
+      ]);
+      const other = await open(path, account.key, { 'last-event-id': one.id ?? '' });
+      expect(await other.next('items')).toMatchObject({ data: { credits_charged: 0 } });
+      other.leave();
+      expect(await perch.balance(account)).toBe(8);
+    },
+    40_000,
+  );
+
   it('is refused as a whole if its caller may not make a request now, or has a wrong key', async () => {
     const { key } = await perch.account({ qps: 1 });
     const path = '/v1/live?user=seven&q=bread&q=rye';
@@ -278,6 +309,18 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await second.next()).toMatchObject(result('and more', 1));
     second.leave();
     expect(await perch.balance(account)).toBe(8);
+  }, 60_000);
+
+  it('is refused once its budget is spent, when its client comes back', async () => {
+    post('the first', 'rye');
+    const { key } = await perch.account({ credits: 10 });
+    const stream = await subscribe('rye', key, { maxCredits: 1 });
+    await stream.next();
+    post('paid for', 'rye');
+    const news = await stream.next();
+    stream.leave();
+    const { response } = await subscribe('rye', key, { maxCredits: 1 }, { 'last-event-id': positionOf(news) });
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'no_credits' } }] });
   }, 60_000);
 
   it('spends no more on a day than extensions.maxCreditsPerDay', async () => {
