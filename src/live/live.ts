@@ -11,7 +11,7 @@ import type { Pace, RateDecision } from '../ports/rate-limiter.js';
 import type { FollowCall, Followed } from '../read/newer.js';
 import type { Answer, Call, Outcome, Params } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
-import type { LiveBudget } from './budget.js';
+import type { LiveBudget, Share } from './budget.js';
 import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
 import { type LivePosition, Positions } from './positions.js';
 import { isOwn, isPassing } from './refusals.js';
@@ -91,7 +91,23 @@ interface Progress {
   /** A page that was read before this time is too old, Unix milliseconds. */
   readonly notBefore: number;
   readonly mayBePaid: boolean;
+  /** The oldest new item, if the position has its name. */
+  readonly begins: string | null;
   readonly admitted: RateDecision | undefined;
+}
+
+/** The outcome of a call, or of the last one if several were needed. */
+interface Called {
+  readonly outcome: Outcome;
+  /** What was charged for this answer before; null if nothing was. */
+  readonly paid: Thousandths | null;
+  /** These name it. */
+  readonly position: LivePosition;
+  readonly begins: string | null;
+  /** Upstream calls. */
+  readonly calls: number;
+  /** What was charged for answers that cannot be sent again. */
+  readonly lost: Thousandths;
 }
 
 /** A followed list, and the turns in which its network is asked. */
@@ -124,12 +140,15 @@ export class Live {
     let position = request.from;
     let { since, subject = null } = position;
     let mayBePaid = request.isResumed;
+    let begins: string | null = null;
     let admitted: RateDecision | undefined;
     let turn: Turn | 'again' = 'again';
     let feed: Feed | undefined;
     let turns: Turns | undefined;
     let leave: (() => void) | undefined;
     let failed: ErrorCode | null = null;
+    /** What was charged for items that will not come any more, since the last event. */
+    let unsaid = 0;
     // A gap is reported once, even if every read ends before it reaches what is known.
     let hasGap = false;
     const checked = (): Checked => {
@@ -142,16 +161,18 @@ export class Live {
         const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
         const expires = feed === undefined && !request.isResumed;
         const released = feed?.releases ?? 0;
-        const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
-        const { outcome, paid } = await this.#call(request, progress);
+        const progress = { position, since, subject, expires, notBefore, mayBePaid, begins, admitted };
+        const { outcome, paid, calls, lost, ...called } = await this.#call(request, progress);
         const { result } = outcome;
+        ({ position, begins } = called);
+        unsaid += lost;
         const hasLeft = signal.aborted && !(finishes && result.kind === 'answer');
         const hasMissed = turn !== 'read';
         const givesUp = hasLeft || (result.kind === 'refusal' && isOwn(result.failure));
         if (turn === 'read' && givesUp) feed?.wasGivenUp();
         if (turn === 'take') feed?.took();
         if (turn === 'take' || givesUp) turn = 'again';
-        void turns?.charge(outcome.upstream.calls - (turn === 'read' ? 1 : 0));
+        void turns?.charge(calls - (turn === 'read' ? 1 : 0));
         if (hasLeft) return;
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
@@ -178,7 +199,7 @@ export class Live {
         const isFirst = feed === undefined;
         if (feed === undefined) {
           ({ feed, turns, leave } = this.#join(outcome, followed));
-          void turns.charge(outcome.upstream.calls);
+          void turns.charge(calls);
         }
         // This call may have missed what others found meanwhile, and what they find until its consumer asks for more.
         const isBehind = isFirst ? feed.isAheadOf(followed) : released < feed.releases;
@@ -193,15 +214,17 @@ export class Live {
         mayBePaid &&= paid !== null;
         const isMoved = followed.items > 0 || (followed.gap && !hasGap);
         hasGap = followed.gap;
+        if (isMoved) begins = null;
         if (isFirst || isMoved) {
           const given = isShort ? followed.short : since;
           position = isMoved
             ? this.positions.after(position, { since: given, newest: followed.top, now: clock.now() })
             : { ...position, since: given };
           const charged = paid ?? result.charge.amount;
-          const spent = isMoved ? charged : 0;
           // What was charged earlier and is delivered only now was not counted then.
-          budget.spend(spent - result.charge.amount, clock.now());
+          if (isMoved) budget.spend(charged - result.charge.amount, clock.now());
+          const spent = unsaid + (isMoved ? charged : 0);
+          unsaid = 0;
           const what = { outcome, answer: result, charged, spent, followed, position, checked };
           yield { kind: isFirst ? 'begin' : 'items', ...what };
         }
@@ -217,33 +240,54 @@ export class Live {
     }
   }
 
-  async #call(
-    { call, queryKey, budget, signal, finishes }: LiveRequest,
+  /** Calls until that delivers something, finds nothing or fails. */
+  async #call({ budget, ...request }: LiveRequest, at: Progress): Promise<Called> {
+    const { clock } = this.#options;
+    let { position, begins } = at;
+    let [calls, lost] = [0, 0];
+    for (;;) {
+      const share = budget.open(() => clock.now());
+      const { outcome, paid } = await this.#serve(request, { ...at, position, begins }, share);
+      const { result, upstream } = outcome;
+      share.close(result.kind === 'answer' ? result.charge.amount : 0);
+      calls += upstream.calls;
+      const called = { outcome, paid: paid?.amount ?? null, position, begins, calls, lost };
+      if (result.kind === 'refusal') {
+        // What calls of other lists have planned may become free again.
+        const freed = result.failure.detail.reason === 'max_credits' ? budget.untilFreed() : null;
+        if (freed === null) return called;
+        await freed;
+        continue;
+      }
+      const { items, oldest } = result.followed as Followed;
+      if (paid === null || items > 0 || oldest === null) return called;
+      // The list no longer shows what was paid for. What it shows has a price and a charge of its own.
+      budget.spend(paid.amount, clock.now());
+      lost += paid.amount;
+      begins = oldest;
+      position = this.positions.past(position, oldest);
+    }
+  }
+
+  async #serve(
+    { call, queryKey, signal, finishes }: Omit<LiveRequest, 'budget'>,
     at: Progress,
-  ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
+    share: Share,
+  ): Promise<{ outcome: Outcome; paid: FollowCall['paid'] }> {
     const { serve, clock } = this.#options;
-    const { position, since, subject, expires, notBefore, admitted } = at;
+    const { position, since, subject, expires, notBefore, admitted, begins } = at;
     const mayBePaid = at.mayBePaid && since !== null;
-    const atMost = Number.POSITIVE_INFINITY;
+    const own = { begins, isKept: finishes, paid: null, followed: null };
+    const follow: FollowCall = { since, subject, expires, notBefore, mayBePaid, ...own };
+    const parse = (): Params => {
+      const params = call.parse();
+      const most = Math.min(params.budget ?? Number.POSITIVE_INFINITY, share.left);
+      return { ...params, budget: Number.isFinite(most) ? most : null, sharedBudget: share };
+    };
     const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, queryKey);
     const ending = finishes ? untilDone() : lazySignal(signal);
-    for (;;) {
-      const follow: FollowCall = { since, subject, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
-      const share = budget.open(() => clock.now());
-      const parse = (): Params => {
-        const params = call.parse();
-        const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);
-        return { ...params, budget: most.length === 0 ? null : Math.min(...most), sharedBudget: share };
-      };
-      const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
-      const { result } = outcome;
-      share.close(result.kind === 'answer' ? result.charge.amount : 0);
-      const isShort = result.kind === 'refusal' && result.failure.detail.reason === 'max_credits';
-      // What calls of other lists have planned may become free again.
-      const freed = isShort ? budget.untilFreed() : null;
-      if (freed === null) return { outcome, paid: follow.paid };
-      await freed;
-    }
+    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
+    return { outcome, paid: follow.paid };
   }
 
   #join({ mode }: Outcome, { list }: Followed): Joined & { leave: () => void } {

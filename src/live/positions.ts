@@ -101,6 +101,12 @@ export class Positions {
     return { name: next, at: Math.max(at, Math.min(now, newest?.[0] ?? 0)), since };
   }
 
+  /** The same place, for the items from `oldest` on: those that were paid for under its own name are not shown. */
+  past(position: LivePosition, oldest: string): LivePosition {
+    const name = this.#digest(`past ${position.name} ${oldest}`).subarray(0, NAME_BYTES).toString('base64url');
+    return { ...position, name };
+  }
+
   /** The id of the call for the items after a position. Asking the same again gives the same id. */
   requestId({ name, at }: LivePosition, queryKey: string): string {
     const random = this.#digest(`${name} ${at} ${queryKey}`);

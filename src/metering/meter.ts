@@ -4,6 +4,7 @@ import { formatCredits } from '../domain/figures.js';
 import { type ItemCache, itemPrice, UNITS, type Unit } from '../domain/prices.js';
 import { timers as processTimers } from '../lib/monotonic.js';
 import type { Timers } from '../ports/clock.js';
+import type { PaidItems } from './paid-items.js';
 import { Receipt } from './receipt.js';
 import type { Shortage, SpendingLimit } from './spending-limit.js';
 
@@ -86,14 +87,23 @@ export class Meter {
   readonly receipt = new Receipt();
   readonly #limit: SpendingLimit;
   readonly #sequencer: FieldSequencer | null;
+  readonly #paidItems: PaidItems | null;
   /** By object. */
   readonly #payers = new Map<string, Payer>();
 
   /**
    * `worst` is the most that the operation can cost. If the limit covers it, no field has to wait for its turn. `ranks`
-   * contains the position of each paid field in the document, by its path.
+   * contains the position of each paid field in the document, by its path. `paidItems`: the answer was paid for before,
+   * and contains no more than these.
    */
-  constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>, timers?: Timers) {
+  constructor(
+    limit: SpendingLimit,
+    worst: Thousandths,
+    ranks: ReadonlyMap<string, number>,
+    timers?: Timers,
+    paidItems: PaidItems | null = null,
+  ) {
+    this.#paidItems = paidItems;
     this.#limit = limit;
     this.#sequencer = limit.left < worst ? new FieldSequencer(ranks, timers) : null;
   }
@@ -109,7 +119,7 @@ export class Meter {
   }
 
   covers(unit: Unit, cache: ItemCache): boolean {
-    return this.#limit.left >= itemPrice(unit, cache);
+    return this.#limit.left >= itemPrice(unit, cache) && this.#paidItems?.has(unit) !== false;
   }
 
   get left(): Thousandths {
@@ -150,6 +160,7 @@ export class Meter {
       const payer = this.#payers.get(object);
       if (payer?.tab !== tab) continue;
       this.receipt.remove(path, unit, cache, object);
+      this.#paidItems?.add(unit, 1);
       this.#limit.giveBack(itemPrice(unit, cache));
       const heir = payer.heirs.find((one) => !one.tab.hasFailed);
       if (heir === undefined) {
@@ -173,11 +184,16 @@ export class Meter {
   #charge(sold: Priced): void {
     sold.price = itemPrice(sold.unit, sold.cache);
     this.#limit.take(sold.price);
+    this.#paidItems?.add(sold.unit, -1);
     this.receipt.add(sold.path, sold.unit, sold.cache, sold.object);
   }
 
   /** The failure of a read that cannot pay for a single item (M2). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
+    if (this.#paidItems !== null) {
+      const message = 'This answer was paid for before. It is sent again free, with as many items as then and no more.';
+      return new ServiceError('no_credits', message, { reason: 'max_credits' });
+    }
     const price = formatCredits(itemPrice(unit, cache));
     return shortageError(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
   }

@@ -10,7 +10,7 @@ const MOST_BYTES = 1000;
 const PATH_LENGTH = 64;
 
 /** The path of lines for which there was no separate room. */
-const ELSEWHERE = 'other';
+export const ELSEWHERE = 'other';
 
 /** Most lines in an answer, and most characters of a path in it: callers choose aliases, which may be long. */
 const MOST_SHOWN = 100;

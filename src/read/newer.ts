@@ -10,11 +10,16 @@ import { MAX_UPSTREAM_PAGES, type PageLookup, PageWalk, type ReadingPages } from
 /** How long the network may take to show an item in a list that is not ordered by time, milliseconds. */
 const SHOWN_WITHIN_MS = 2 * 60_000;
 
+/** How far the clock of the network may be ahead of that of the ledger, milliseconds. */
+const CLOCKS_MS = 60_000;
+
 export interface NewerParams extends Omit<FillParams, 'position'> {
   /** What the caller has; `now`: everything there is. */
   readonly anchor: Anchor | 'now';
   /** A first page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore?: number | undefined;
+  /** The call of a stream or watch, if it is one. */
+  readonly follow?: FollowCall | undefined;
 }
 
 /** What is newer than an earlier answer, oldest first. */
@@ -27,6 +32,8 @@ export interface Newer extends Filled {
   readonly newestAt: number | null;
   /** Whether there are more new items than were asked for. */
   readonly hasNewer: boolean;
+  /** The oldest of the new items, delivered or not; null if there is none. */
+  readonly oldest: string | null;
   /** Items between the earlier answer and these may be missing: the network, or what one call may read, ended first. */
   readonly gap: boolean;
 }
@@ -43,10 +50,12 @@ export interface FollowCall {
   readonly notBefore: number;
   /** The answer to this request may have been paid for and lost. If so, it is given again free. */
   readonly mayBePaid: boolean;
-  /** The most items: if the answer was paid for, as many as were paid for. */
-  atMost: number;
-  /** What was charged for the lost answer; null if nothing was. */
-  paid: Thousandths | null;
+  /** Whether the service keeps the position, which then comes back once. A client may send its own again and again. */
+  readonly isKept: boolean;
+  /** The oldest new item, if the charge is named by it; otherwise null. */
+  readonly begins: string | null;
+  /** Set if the answer was paid for: when, Unix milliseconds, what was charged, and for how many items of the list. */
+  paid: { readonly atMs: number; readonly amount: Thousandths; readonly items: number } | null;
   /** Set by the field that reads the list. */
   followed: Followed | null;
 }
@@ -62,6 +71,8 @@ export interface Followed {
   readonly top: Instant | null;
   readonly items: number;
   readonly hasNewer: boolean;
+  /** The oldest item that is newer than what the caller had, delivered or not; null if there is none. */
+  readonly oldest: string | null;
   readonly gap: boolean;
   /** When the newest item that the caller has was made, Unix milliseconds; null if there is none. */
   readonly newestAt: number | null;
@@ -138,7 +149,7 @@ async function begin(context: ReadingPages, params: NewerParams): Promise<Omit<N
   return { ...NOTHING, cache: walk.cache, anchor: { known: [], floor: null }, newestAt: null, top: null };
 }
 
-const NOTHING = { items: [], places: [], next: null, cacheHits: 0, hasNewer: false, gap: false };
+const NOTHING = { items: [], places: [], next: null, cacheHits: 0, hasNewer: false, oldest: null, gap: false };
 
 interface Found {
   readonly walk: PageWalk;
@@ -204,16 +215,28 @@ const lowest = ({ items }: PageLookup['page'], floor: Instant | null): Instant |
   return last === undefined ? floor : instantOf(last);
 };
 
+/**
+ * Which of the new items were paid for, if the answer is sent again. Items that were made later were not. If some may
+ * be missing before them, it cannot be told which: unless the charge is named by the first one, none of them counts.
+ */
+function paidOf(seen: readonly Seen[], gap: boolean, follow: FollowCall | undefined): readonly Seen[] {
+  if (!follow?.paid || follow.isKept) return seen;
+  if (gap && seen[0]?.item.id !== follow.begins) return [];
+  const { atMs } = follow.paid;
+  return seen.filter(({ instant: [madeAt] }) => madeAt <= atMs + CLOCKS_MS);
+}
+
 function take(
   { meter }: ReadingPages,
-  { count, unit, path, objectOf }: NewerParams,
+  { count, unit, path, objectOf, follow }: NewerParams,
   anchor: Anchor,
   { walk, fresh, known, floor, gap, isLost = false }: Found,
   tab: Tab,
 ): Omit<Newer, 'charged'> {
   const oldestFirst = fresh.sort((a, b) => newestFirst(b.instant, a.instant));
   const taken: Seen[] = [];
-  for (const seen of oldestFirst.slice(0, count)) {
+  const due = paidOf(oldestFirst, gap, follow);
+  for (const seen of due.slice(0, count)) {
     if (tab.take({ path, unit, cache: seen.cache, object: objectOf(seen.item) }) === null) {
       meter.receipt.noteCut({ path, reason: meter.shortage, items: taken.length, requested: count });
       if (taken.length === 0) throw meter.noCredits(unit, seen.cache);
@@ -224,7 +247,7 @@ function take(
   const has = [...taken, ...known].map(({ instant }) => instant).sort(newestFirst);
   const newest = newestOf(has, floor);
   const unseen = isLost ? [] : anchor.known.filter((name) => !known.some(({ item }) => knownAs(item.id) === name));
-  const isShort = taken.length < Math.min(count, oldestFirst.length);
+  const isShort = taken.length < Math.min(count, due.length);
   return {
     items: taken.map(({ item }) => item),
     places: taken.map((seen) => seen.place),
@@ -236,6 +259,7 @@ function take(
     top: has[0] ?? null,
     newestAt: newestAt([...known, ...oldestFirst].map(({ item }) => item)),
     hasNewer: taken.length < oldestFirst.length,
+    oldest: oldestFirst[0]?.item.id ?? null,
     gap,
   };
 }

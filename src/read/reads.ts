@@ -146,7 +146,7 @@ export class Reads {
 
   /** Reads the new items of a followed list, and stores what it found in `follow`. */
   async follow(params: PageParams, follow: FollowCall): Promise<Page> {
-    const count = Math.min(params.count, follow.atMost);
+    const count = Math.min(params.count, follow.paid?.items ?? params.count);
     const page = await this.#meter.turn(params.path, () =>
       this.#page({ ...params, count, since: follow.since ?? params.since }, follow),
     );
@@ -192,7 +192,7 @@ export class Reads {
       idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : billingName(item, fresh);
     const wanted = { list, count: params.count, fresh, unit, path, objectOf };
     const slice: Filled & Partial<Newer> = anchor
-      ? await newer(context, { ...wanted, anchor, notBefore: follow?.notBefore })
+      ? await newer(context, { ...wanted, anchor, notBefore: follow?.notBefore, follow })
       : await fill(context, { ...wanted, position });
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
     // Each cursor is signed once, however many aliases ask for it.
@@ -213,11 +213,11 @@ export class Reads {
       },
     };
     if (follow) {
-      const { hasNewer = false, gap = false, newestAt = null, top = null } = slice;
+      const { hasNewer = false, oldest = null, gap = false, newestAt = null, top = null } = slice;
       const items = page.nodes.length;
       const floor = top ?? slice.anchor?.floor ?? null;
       const short = cursors.encodeSince(list, shortAnchor(floor), clock.now());
-      follow.followed = { list, since: page.sinceCursor() ?? '', short, top, items, hasNewer, gap, newestAt };
+      follow.followed = { list, since: page.sinceCursor() ?? '', short, top, items, hasNewer, oldest, gap, newestAt };
     }
     const { highlighter } = this.#sources;
     if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;

@@ -8,6 +8,7 @@ import { asServiceError, badRequest, ServiceError } from '../domain/errors.js';
 import { abortable } from '../lib/abort.js';
 import { andThen, concluded, type Soon } from '../lib/soon.js';
 import { Meter, shortageError } from '../metering/meter.js';
+import { itemsOfList, PaidItems } from '../metering/paid-items.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
 import { type SpendingLimit, unlimited } from '../metering/spending-limit.js';
@@ -100,19 +101,19 @@ async function paidFromBalance(
 ): Promise<Answer> {
   const { call, deadline } = request;
   const { operation, budget, sharedBudget, estimate, side } = prepared;
-  const paidBefore = await findPaid(options, caller, request);
+  const paidItems = await findPaid(options, caller, request);
   const open = () =>
     options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY, sharedBudget);
-  const limit = paidBefore ? unlimited() : await deadline.race(open());
+  const limit = paidItems ? unlimited() : await deadline.race(open());
   try {
     if (estimate.maxAmount > 0 && limit.left <= 0)
       throw shortageError(limit.shortage, 'This is a paid read', limit.left);
     const name = receiptName(options, caller, operation);
     const kept = wasKept ? await find(side, key, limit, deadline) : undefined;
-    const made = kept ?? (await make(options, prepared, caller, limit, request));
+    const made = kept ?? (await make(options, prepared, caller, { limit, paidItems }, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
-    if (paidBefore) {
+    if (paidItems !== null) {
       const { balance } = await options.ledger.balance(caller);
       const { charge } = made.answer;
       const lines = charge.lines.map((line) => ({ ...line, unitPrice: 0 }));
@@ -127,18 +128,20 @@ async function paidFromBalance(
 }
 
 /**
- * Whether this request was already paid for, although its answer may have been lost. The new answer is then limited to
- * the items that were paid for.
+ * What was already paid for under the id of this request, although the answer may have been lost; null if nothing was.
+ * The new answer contains no more than that.
  */
-async function findPaid({ ledger }: Serving, { accountId }: Caller, { call, deadline }: Request): Promise<boolean> {
-  if (!call.follow?.mayBePaid) return false;
+async function findPaid(
+  { ledger }: Serving,
+  { accountId }: Caller,
+  { call, deadline }: Request,
+): Promise<PaidItems | null> {
+  if (!call.follow?.mayBePaid) return null;
   const paid = await deadline.race(ledger.receipt(accountId, call.requestId));
-  if (paid === undefined) return false;
-  // Only the items themselves: the fields below them have longer paths.
-  const own = paid.lines.filter(({ path }) => !path.includes('.'));
-  call.follow.atMost = own.reduce((sum, { items }) => sum + items, 0);
-  call.follow.paid = paid.amount;
-  return true;
+  if (paid === undefined) return null;
+  const { amount, at, lines } = paid;
+  call.follow.paid = { amount, items: itemsOfList(lines), atMs: Date.parse(at) };
+  return new PaidItems(lines);
 }
 
 /** A kept answer to the same call, if all of it is still cached and the spending limit allows it. */
@@ -158,11 +161,11 @@ async function make(
   options: Serving,
   prepared: Prepared,
   caller: Caller,
-  limit: SpendingLimit,
+  { limit, paidItems }: { readonly limit: SpendingLimit; readonly paidItems: PaidItems | null },
   { call, deadline, record, slot }: Request,
 ): Promise<Made> {
   const { operation, estimate, side } = prepared;
-  const meter = new Meter(limit, estimate.maxAmount, operation.ranks, options.timers);
+  const meter = new Meter(limit, estimate.maxAmount, operation.ranks, options.timers, paidItems);
   const callContext = createCallContext(options, prepared, caller, deadline, slot);
   record.callContext = callContext;
   const context = createContext(options, prepared, caller, call, { meter, callContext });
@@ -199,7 +202,7 @@ function keep(
 
 /** The same operation with the same variables, rendered by the same interface. */
 const answerKey = (call: Call, { id }: Prepared): string =>
-  `${call.interface} ${id}${call.follow ? ` ${call.follow.since} ${call.follow.atMost}` : ''}`;
+  `${call.interface} ${id}${call.follow ? ` ${call.follow.since}` : ''}`;
 
 /**
  * The operation's name in the ledger: persisted operations keep theirs, and a caller's own is kept while the

@@ -572,6 +572,30 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
+  it('charges for what its list shows now if that is not what was paid for and lost', async () => {
+    const { time, follow, post, state } = setUp();
+    post();
+    const { signal, abort } = leaving();
+    const lost = follow({ signal });
+    await time.run(SECOND);
+    post();
+    await time.run(10 * SECOND);
+    abort();
+    post();
+    state.showsFrom = 2;
+    const from = positionOf(lost[0]);
+    const budget = new LiveBudget({ inAll: 100 });
+    const events = follow({ from, isResumed: true, budget });
+    await time.run(SECOND);
+    expect(kinds(events)).toEqual(['begin 2 for 2']);
+    // What was lost counts, too.
+    expect([events[0]?.kind === 'begin' && events[0].spent, budget.left(time.now())]).toEqual([3, 97]);
+    state.showsFrom = 0;
+    const again = follow({ from, isResumed: true });
+    await time.run(SECOND);
+    expect(kinds(again)[0]).toBe('begin 1 for 0');
+  });
+
   it('lets a list have what was planned for another if that could not be charged', async () => {
     const { time, follow, post, state } = setUp();
     post();

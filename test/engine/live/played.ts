@@ -38,6 +38,8 @@ export function playService(time: VirtualTime) {
     perCall: 100,
     list: 'seven',
     takesMs: 0,
+    /** The oldest item that the list still shows. */
+    showsFrom: 0,
     /** How long it takes to post a charge. */
     postsMs: 0,
     /** Why a charge cannot be posted. */
@@ -67,8 +69,9 @@ export function playService(time: VirtualTime) {
     const total = state.items.length;
     const has = follow.since === null ? total : Number(follow.since);
     const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
-    follow.paid = before ?? null;
-    const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
+    follow.paid = before === undefined ? null : { amount: before, items: before, atMs: time.now() };
+    const shown = state.showsFrom > has && before !== undefined && !follow.isKept ? 0 : total - has;
+    const items = Math.min(shown, state.perCall, before ?? Number.POSITIVE_INFINITY);
     const left = Math.min(budget ?? Number.POSITIVE_INFINITY, sharedBudget?.left ?? Number.POSITIVE_INFINITY);
     if (before === undefined && left < items) {
       return refuse(new ServiceError('no_credits', 'Not enough.', { reason: 'max_credits' }));
@@ -86,6 +89,7 @@ export function playService(time: VirtualTime) {
     const followed = {
       list: { kind: 'timeline', subject } as const,
       ...{ since, short: since, items, hasNewer: has + items < total, gap: state.gap, newestAt },
+      oldest: total > has ? `${Math.max(has, state.showsFrom)}` : null,
       top: top === undefined ? null : ([top, since] as const),
     };
     const data = { items: Array.from({ length: items }, (_, nth) => has + nth) };

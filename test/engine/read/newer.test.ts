@@ -266,7 +266,7 @@ describe('a list that is followed', () => {
     const poll = async (since: string | null, subject: string | null) => {
       const follow: FollowCall = {
         ...{ since, subject, expires: true, notBefore: 0, mayBePaid: false, paid: null, followed: null },
-        atMost: 5,
+        ...{ isKept: false, begins: null },
       };
       const page = await engine.open().reads.follow(given, follow);
       return { ids: idsOf(page), followed: follow.followed };
@@ -285,6 +285,50 @@ describe('a list that is followed', () => {
     net.list('timeline', '8', [made('3', engine.clock.nowMs)]);
     engine.clock.nowMs += 7 * 3_600_000;
     expect((await poll(since, '7')).ids).toEqual(['2']);
+  });
+});
+
+describe('an answer that was paid for', () => {
+  /** A timeline of which one page shows one tweet, behind which a client has everything older. */
+  async function startPaying(...made: number[]) {
+    const net = createScriptedNetwork();
+    const engine = createEngine(net.network);
+    net.user({ id: '7', handle: 'seven' });
+    const begunMs = engine.clock.nowMs;
+    const id = (nth: number) => String(1000 + nth);
+    const tweet = (nth: number) =>
+      net.tweet({ id: id(nth), createdAt: new Date(begunMs + nth * 60_000).toISOString() });
+    const given = { kind: 'timeline', subject: '7', count: 5, path: 'list', fresh: false } as const;
+    net.list('timeline', '7', [tweet(0).id], { pageSize: 1 });
+    const since = (await engine.page({ ...given })).page.sinceCursor();
+    net.list('timeline', '7', [...made.toReversed().map((nth) => tweet(nth).id), id(0)], { pageSize: 1 });
+    engine.clock.nowMs += 7 * 3_600_000;
+    return async (follows: Partial<FollowCall>, paidAfterMs = 7 * 3_600_000) => {
+      const follow: FollowCall = {
+        ...{ since, subject: null, expires: true, notBefore: 0, mayBePaid: true, followed: null },
+        ...{ isKept: false, begins: null, paid: { amount: 2000, items: 2, atMs: begunMs + paidAfterMs } },
+        ...follows,
+      };
+      const { nodes } = await engine.open().reads.follow(given, follow);
+      const { gap, oldest, hasNewer } = follow.followed ?? {};
+      return { ids: nodes.map((node) => Number(node.id) - 1000), gap, oldest, hasNewer };
+    };
+  }
+
+  it('has as many items as then, and none that were made later', async () => {
+    const ask = await startPaying(1, 2, 3, 120);
+    expect(await ask({})).toEqual({ ids: [1, 2], gap: false, oldest: '1001', hasNewer: true });
+    expect(await ask({}, 60_000)).toMatchObject({ ids: [1, 2], hasNewer: true });
+    const later = await startPaying(119, 120);
+    expect(await later({}, 60_000)).toEqual({ ids: [], gap: false, oldest: '1119', hasNewer: true });
+  });
+
+  it('has no items behind a gap, unless the charge is named by the first or the service keeps the position', async () => {
+    const ask = await startPaying(...range(12));
+    expect(await ask({})).toEqual({ ids: [], gap: true, oldest: '1003', hasNewer: true });
+    expect(await ask({ begins: '1002' })).toMatchObject({ ids: [] });
+    expect(await ask({ begins: '1003' })).toMatchObject({ ids: [3, 4], gap: true });
+    expect(await ask({ isKept: true })).toMatchObject({ ids: [3, 4], gap: true });
   });
 });
 

@@ -16,16 +16,21 @@ function createNews() {
   let next = 100;
   const shown: string[] = [];
   const found = new Map<string, string[]>();
-  const post = (text: string, q = 'bread'): void => {
+  const post = (text: string, q = 'bread'): { id: string } => {
     const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
     next += 1;
     shown.unshift(id);
     found.set(q, [id, ...(found.get(q) ?? [])]);
     net.list('timeline', '7', shown, { pageSize: 40 });
     net.list('search', q, found.get(q) ?? [], { pageSize: 40, product: 'Latest' });
+    return { id };
   };
   post('the first');
   return { net, network: net.network, post, shown };
+}
+
+interface Replied {
+  readonly data: { readonly news: { readonly nodes: readonly { readonly replies: { readonly nodes: unknown[] } }[] } };
 }
 
 describe('a stream', () => {
@@ -164,20 +169,21 @@ describe('a stream', () => {
     'spends no more than %s when its client comes back',
     async (limit) => {
       const account = await perch.account({ credits: 10 });
-      const path = `/v1/live?user=seven&${limit}=2`;
+      post('the first', limit);
+      const path = `/v1/live?q=${limit}&${limit}=2`;
       const first = await open(path, account.key);
       const position = await first.next('position');
-      post('the first of two');
+      post('the first of two', limit);
       const one = await first.next('items');
       first.leave();
-      post('the second of two');
+      post('the second of two', limit);
       // What it comes back to is sent again free, and counts.
       const second = await open(path, account.key, { 'last-event-id': position.id ?? '' });
       expect(await second.next('items')).toMatchObject({ data: { credits_charged: 0 } });
       const two = await second.next('items');
       expect(two).toMatchObject({ data: { credits_charged: 1 } });
       second.leave();
-      post('one too many');
+      post('one too many', limit);
       const third = await open(path, account.key, { 'last-event-id': two.id ?? '' });
       expect([third.response.status, await third.response.json()]).toMatchObject([
         402,
@@ -234,7 +240,7 @@ describe('a stream', () => {
 });
 
 describe.each(MOUNTS)('a subscription over %s', (graphql) => {
-  const { network, post } = createNews();
+  const { net, network, post } = createNews();
   let perch: TestPerch;
   beforeAll(async () => {
     perch = await startPerch({ network, graphql });
@@ -309,6 +315,34 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await second.next()).toMatchObject(result('and more', 1));
     second.leave();
     expect(await perch.balance(account)).toBe(8);
+  }, 60_000);
+
+  it('sends again, free, no more of what lies below its items than was paid for', async () => {
+    post('the first', 'yeast');
+    const account = await perch.account({ credits: 100 });
+    const replies = 'replies(first: 5, fresh: true) { nodes { text } }';
+    const query = `subscription { news: search(q: "yeast") { nodes { ... on Tweet { text ${replies} } } } }`;
+    const resume = (headers: Record<string, string>) =>
+      openStream(`${perch.url}/graphql?${new URLSearchParams({ query })}`, account.key, {
+        accept: 'text/event-stream',
+        ...headers,
+      });
+    const first = await resume({});
+    const begun = await first.next();
+    const answer = (nth: number) => net.tweet({ id: `9${nth}`, authorId: '7', text: `answer ${nth}` }).id;
+    const { id } = post('lost', 'yeast');
+    net.list('replies', id, [answer(1)]);
+    const lost = (await first.next()).data as Replied;
+    expect(lost.data.news.nodes[0]?.replies.nodes).toHaveLength(1);
+    const balance = await perch.balance(account);
+    first.leave();
+    net.list('replies', id, [1, 2, 3, 4].map(answer));
+    const second = await resume({ 'last-event-id': positionOf(begun) });
+    const again = (await second.next()).data as Replied;
+    expect(again.data.news.nodes).toMatchObject([{ text: 'lost', replies: { nodes: [{}] } }]);
+    expect(again.data.news.nodes[0]?.replies.nodes).toHaveLength(1);
+    second.leave();
+    expect(await perch.balance(account)).toBe(balance);
   }, 60_000);
 
   it('is refused once its budget is spent, when its client comes back', async () => {
