@@ -43,7 +43,7 @@ export function readBodyText(request: FastifyRequest): string {
   return text;
 }
 
-/** Two values would be two answers to one question (P4). */
+/** Two values would be two answers to one question. */
 function refuseRepeated(text: string): void {
   const found = new URLSearchParams(text);
   for (const name of KNOWN) {

@@ -98,7 +98,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
   };
 }
 
-/** What the body of a paid POST may have besides the operation's own parameters (B12). */
+/** What the body of a paid POST may have besides the operation's own parameters. */
 const BUDGET_MEMBERS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   [BUDGET_PARAMETERS.MaxCredits, BUDGET_PARAMETERS.Estimate].flatMap((parameter): [string, JsonSchema][] =>
     parameter ? [[parameter.name, { ...parameter.schema, description: parameter.description }]] : [],

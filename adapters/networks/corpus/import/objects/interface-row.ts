@@ -166,9 +166,9 @@ function renamed(value: Json, names: Readonly<Record<string, string>>): Record<s
   return out;
 }
 
-/** Counts that the interface requires: `unknown_counts` names those that are 0 only for want of a number (T21). */
+/** Counts that the interface requires: `unknown_counts` names those that are 0 only for want of a number. */
 const REQUIRED_COUNTS = ['followers', 'following', 'tweets'] as const;
-/** What the interface gives for an unknown time (T17). */
+/** What the interface gives for an unknown time. */
 const UNKNOWN_TIME = '1970-01-01T00:00:00.000Z';
 
 /** Without what stands for the unknown, which would replace what is known. */

@@ -2,7 +2,7 @@ import { decodeEntities } from './escaped-text.js';
 import { interfaceRow, type RowKind, tweetRows } from './interface-row.js';
 import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.js';
 import { referencesOf, type V2Includes, v2Tweet, v2User } from './v2.js';
-import { type Format, statusTweet, v11User } from './v11.js';
+import { type StatusFormat, statusTweet, v11User } from './v11.js';
 
 const NO_INCLUDES: V2Includes = {
   media: new Map(),
@@ -58,7 +58,7 @@ const inside = (read: Read, value: unknown, where: string, level: number): Given
   isRecord(value) && level < MOST_LEVELS ? read(value, `${where}: `, level + 1) : [];
 
 /** A status or user of X's API v1.1, or of an archive of its time. */
-export function v11Object(value: Json, where: string, level = 0, from: Format = 'answer'): Given[] {
+export function v11Object(value: Json, where: string, level = 0, from: StatusFormat = 'answer'): Given[] {
   const read: Read = (...each) => v11Object(...each, from);
   if (has(value, 'screen_name')) {
     // Lists of users have the latest status of each, without its author.

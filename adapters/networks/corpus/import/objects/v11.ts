@@ -32,7 +32,7 @@ function wholeSize(sizes: unknown): Json {
     .reduce((most, size) => (Number(size.w) > Number(most.w ?? 0) ? size : most), {});
 }
 
-function v11Media(medium: Json, from: Format): Json {
+function v11Media(medium: Json, from: StatusFormat): Json {
   const { w, h } = wholeSize(medium.sizes);
   const still = medium.media_url_https ?? medium.media_url;
   // Archives have no alternative texts; answers have them if they were requested.
@@ -54,19 +54,19 @@ const texts = (list: unknown, name: string): unknown[] | undefined =>
  * archive`, from before 2018: it leaves them out, too, but a retweet has its original inside, and "RT @" alone was typed;
  * media have no type. `answer`: it has every field, unless a tool has removed some.
  */
-export type Format = 'archive' | 'old archive' | 'answer';
+export type StatusFormat = 'archive' | 'old archive' | 'answer';
 
 /** What is known of a status that is not in the status itself. */
 interface Beside {
   readonly authorId: unknown;
-  readonly from: Format;
+  readonly from: StatusFormat;
 }
 
 /** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text. */
 export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   // A stream cuts long statuses, and has their full content here.
   const long = asRecord(status.extended_tweet);
-  // A cut status without it lists only what is in its beginning, and a link to itself: the rest is unknown (T27).
+  // A cut status without it lists only what is in its beginning, and a link to itself: the rest is unknown.
   const isCut = status.truncated === true && !isRecord(status.extended_tweet);
   const entities = isCut ? {} : asRecord(long.entities ?? status.entities);
   const listed = asRecord(long.extended_entities ?? status.extended_entities).media ?? entities.media;
@@ -107,7 +107,7 @@ function versionIds({ edit_info: info }: Json): unknown {
   return asRecord(initial ?? asRecord(edit).editControlInitial).editTweetIds;
 }
 
-const isNoReply = (status: Json, from: Format): false | undefined =>
+const isNoReply = (status: Json, from: StatusFormat): false | undefined =>
   from !== 'answer' || 'in_reply_to_status_id_str' in status ? false : undefined;
 
 /** A user of X's API v1.1 under the interface's names. */
