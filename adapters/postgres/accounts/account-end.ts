@@ -23,14 +23,14 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
     order by account_id`;
   let ended = 0;
   for (const { accountId: of } of accounts) {
+    // The wallet first, then the keys: debits lock them in this order.
+    await tx`select from wallets where account_id = ${of} for no key update`;
     const grants = await tx<{ grantId: string }[]>`
       select grant_id as "grantId" from oauth_grants where account_id = ${of} and revoked_at is null and ${isTheirs}
       order by grant_id`;
     for (const { grantId } of grants) {
       await endGrant(tx, { accountId: of, grantId }, by, { now: new Date(), why: 'asked' });
     }
-    // The wallet first, then the keys: debits lock them in this order.
-    await tx`select from wallets where account_id = ${of} for no key update`;
     await tx`select from keys where account_id = ${of} and revoked_at is null and ${isTheirs} order by key_id for no key update`;
     const keys = await tx<{ prefix: string; hash: Buffer }[]>`
       update keys set revoked_at = now()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createMemberStore } from '../../../adapters/postgres/accounts/members.js';
 import { createClientStore, createGrantStore } from '../../../adapters/postgres/customers/grants.js';
+import type { Transaction } from '../../../adapters/postgres/sql.js';
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Accounts, MemberStore } from '../../../src/ports/accounts.js';
 import type { GrantStore } from '../../../src/ports/grants.js';
@@ -129,6 +130,20 @@ it.each(Object.keys(ENDS))('revokes the grant of a code of a member that is bein
   await release();
   await ended;
   expect([await redeemed, await working()]).toEqual([{ state: 'redeemed' }, 0]);
+});
+
+it('locks the wallet before the keys of a member’s app, as charges do', async () => {
+  const hash = randomBytes(32);
+  await approve(hash);
+  await redeem(hash);
+  const charge = (tx: Transaction) => tx`select from wallets where account_id = ${accountId} for no key update`;
+  const release = await holdLocks(database.sql, charge);
+  const removed = remove();
+  await untilWaiting(1);
+  const free = await database.sql`select from keys where account_id = ${accountId} for no key update skip locked`;
+  await release();
+  await removed;
+  expect([free.length, await working()]).toEqual([1, 0]);
 });
 
 it('expires a code of a removed member for a node whose clock is behind', async () => {
