@@ -17,9 +17,13 @@ const takeKey = async (page: Page, key: string) => {
   await page.getByRole('button', { name: 'Use key' }).click();
 };
 
-/** Resolves once no animation runs: axe would otherwise measure a colour in transition. */
-const STANDS_STILL = `Promise.allSettled(document.getAnimations()
-  .filter((each) => each.effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))
+/**
+ * Resolves once what has changed is drawn and no animation runs: axe would otherwise measure a colour in transition. The
+ * page follows the scheme of the system in its next frame.
+ */
+const STANDS_STILL = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))
   .then(() => undefined)`;
 
 describeInChromium('GraphiQL in a browser', () => {
