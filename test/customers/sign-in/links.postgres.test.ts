@@ -228,7 +228,7 @@ describe('links', () => {
     expect((await server.post('/sign-in', { token })).status).toBe(400);
   });
 
-  it('of the kind "printed" sign in nobody once the account has another owner', async () => {
+  it('sign in nobody if they were printed for an earlier owner', async () => {
     const [accountId, bob] = [await server.openAccount(null), await server.openAccount(null)];
     await server.database.sql`
       insert into members (account_id, person_id, role) values (${accountId}, ${bob}, 'reader')`;

@@ -534,16 +534,21 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
-  it('spends no more than its budget if several of its lists have new items at the same time', async () => {
+  /** Three lists with one budget and two new items. One reads them, and the others take them, at the same time. */
+  async function shareBudget(inAll: number) {
     const { time, follow, post, state } = setUp();
     post();
-    const budget = new LiveBudget({ inAll: 5 });
-    // One of them reads the list. What it found is then taken by the others, at the same time.
+    const budget = new LiveBudget({ inAll });
     const all = [follow({ budget }), follow({ budget }), follow({ budget })];
     await time.run(SECOND);
     post();
     post();
     Object.assign(state, { takesMs: SECOND, postsMs: SECOND });
+    return { time, state, budget, all };
+  }
+
+  it('spends no more than its budget if several of its lists have new items at the same time', async () => {
+    const { time, budget, all } = await shareBudget(5);
     await time.run(30 * SECOND);
     expect(budget.left(time.now())).toBe(1);
     expect(all.flatMap(kinds).sort()).toEqual([
@@ -597,14 +602,7 @@ describe('a stream', () => {
   });
 
   it('lets a list have what was planned for another if that could not be charged', async () => {
-    const { time, follow, post, state } = setUp();
-    post();
-    const budget = new LiveBudget({ inAll: 4 });
-    const all = [follow({ budget }), follow({ budget }), follow({ budget })];
-    await time.run(SECOND);
-    post();
-    post();
-    Object.assign(state, { takesMs: SECOND, postsMs: SECOND });
+    const { time, state, budget, all } = await shareBudget(4);
     while (state.paid.size === 0) await time.run(SECOND / 10);
     state.unposted = new ServiceError('internal', 'The ledger is away.');
     await time.run(3 * SECOND);
