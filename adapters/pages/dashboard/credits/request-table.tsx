@@ -13,7 +13,7 @@ const KeyName = ({ prefix, keys }: { prefix: string; keys: readonly KeyRecord[] 
 
 /** Which requests are the newest, for those who follow lists. */
 export const NEWEST_BY_ID =
-  'By the time in the request id. For a stream or a watch, that is the time of the item before, so charges after a quiet time may not be listed.';
+  'Sorted by the time in the request id. For a stream or a watch, that is the time of its previous item, so a charge that followed a quiet period may be missing here.';
 
 /** Paid requests, the newest first, each with a link to its receipt. */
 export const RequestTable = ({
