@@ -57,13 +57,19 @@ export function pick(search: Search): Sql {
   return sql`
     WITH ${inOrder(search)},
     third AS MATERIALIZED (${sorted(search, sql`${isShort('first', search)} AND ${isShort('second', search)}`)})
-    ${filled(search)}
+    SELECT * FROM first WHERE NOT ${isShort('first', search)}
+    UNION ALL SELECT * FROM second WHERE NOT ${isShort('second', search)}
     UNION ALL SELECT * FROM third`;
 }
 
-/** The same, by the first two ways only: returns the whole page or nothing. `among` limits where it looks. */
-export const pickInOrder = (search: Search, among: readonly Sql[]): Sql =>
-  sql`WITH ${inOrder({ ...search, start: [...search.start, ...among, ...(among.length === 0 ? [] : [ALONE])] })} ${filled(search)}`;
+/**
+ * The same, by the first two ways only: returns the whole page, or what the sample found of it. `among` limits where it
+ * looks.
+ */
+export const pickInOrder = (search: Search, among: readonly Sql[]): Sql => sql`
+    WITH ${inOrder({ ...search, start: [...search.start, ...among, ...(among.length === 0 ? [] : [ALONE])] })}
+    SELECT * FROM first WHERE NOT ${isShort('first', search)} OR ${isShort('second', search)}
+    UNION ALL SELECT * FROM second WHERE NOT ${isShort('second', search)}`;
 
 /** The same, by the third way only. */
 export const pickByIndex = (search: Search, among: readonly Sql[]): Sql => {
@@ -89,10 +95,6 @@ export const pickFew = ({ alias, table, order, start, where }: Search, places: r
 };
 
 const isShort = (page: string, { limit }: Search): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;
-
-const filled = (search: Search): Sql => sql`
-    SELECT * FROM first WHERE NOT ${isShort('first', search)}
-    UNION ALL SELECT * FROM second WHERE NOT ${isShort('second', search)}`;
 
 function inOrder(search: Search): Sql {
   const { where, limit } = search;

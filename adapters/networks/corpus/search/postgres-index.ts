@@ -33,7 +33,7 @@ export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)):
       const places = isByTime ? inSequence(narrowed(ranges, queryBounds(search.query), search.after)) : null;
       if (places !== null) return findInSequence(compiled, places, read, isKept);
       const page = await read(pickInOrder(compiled, []));
-      if (page.length > 0) return page;
+      if (page.length === compiled.limit) return page;
       const few = ranges.length > 0 && !isKept ? await read(pickFew(compiled, [])) : null;
       return few !== null && few.length <= FEW ? few.slice(0, compiled.limit) : read(pickByIndex(compiled, []));
     },
@@ -47,7 +47,10 @@ const MOST_AT_ONCE = 16;
 /** How many partitions the first such statement asks if it has to be planned each time. */
 const FEW_AT_ONCE = 4;
 
-/** Finds a page in partitions that are given newest first: in the newest as if it were the whole table, then in the others. */
+/**
+ * Finds a page in partitions that are given newest first: in the newest as if it were the whole table, then in the others.
+ * A term that the sample of the newest does not have is probably rare, and looked for in all at once.
+ */
 async function findInSequence(
   search: Search,
   places: readonly IdRange[],
@@ -56,20 +59,22 @@ async function findInSequence(
 ): Promise<IndexPosition[]> {
   const [newest, ...older] = places;
   if (newest === undefined) return [];
+  const first = isKept ? MOST_AT_ONCE : FEW_AT_ONCE;
   const page = await read(pickInOrder(search, [inIds(newest)]));
-  if (page.length > 0) return page;
+  if (page.length === search.limit) return page;
+  if (page.length === 0 && older.length > 0) return findInGroups(search, places, 0, read, first);
   const found = await read(pickByIndex(search, [inIds(newest)]));
   if (found.length === search.limit || older.length === 0) return found;
-  return [...found, ...(await findInOlder(search, older, found.length, read, isKept ? MOST_AT_ONCE : FEW_AT_ONCE))];
+  return [...found, ...(await findInGroups(search, older, found.length, read, first))];
 }
 
 /**
- * Fills the rest of a page from the older partitions. Asks growing groups of them for a few matches each, which are all
+ * Fills the rest of a page from partitions that are given newest first. Asks growing groups of them for a few matches each, which are all
  * matches of a rare term. Of a frequent term, it takes the matches of those partitions that returned all of theirs, and
  * then reads the next partition alone. `before`: how many matches were found before. `first`: the size of the first
  * group.
  */
-async function findInOlder(
+async function findInGroups(
   search: Search,
   places: readonly IdRange[],
   before: number,
