@@ -85,7 +85,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     types: [...ENGINE, 'src/ports'],
   },
   'adapters/http': {
-    is: 'the HTTP server: limits, headers, the one place where an error code becomes a status',
+    is: 'the HTTP server: limits, headers, and how failures are written',
     may: [...FACTS, 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
     types: ['src/ports', 'src/figures', 'src/live', 'src/sign-in/sessions'],
   },

@@ -42,7 +42,7 @@ export function maxItems(
 
 /** Checks that only the engine can make. */
 export interface Checks {
-  /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
+  /** Throws `bad_request` if the cursor is not one of Perch's (section 4.4.6). */
   readonly cursor: (cursor: string, param: CursorParam) => void;
   /** Throws `bad_request` if the cursor, which must be one of Perch's, belongs to another list or is too old. */
   readonly cursorOf: (list: ListRef, cursor: string, param: CursorParam) => void;

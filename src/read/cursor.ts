@@ -82,7 +82,7 @@ const [FROM_FLOOR, FROM_ALL] = [1, 2];
 
 /** Signed, opaque cursors. They contain no secret; the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /** Throws `bad_request` if Perch did not issue it for this parameter; called before any other check (rule 6). */
+  /** Throws `bad_request` if Perch did not issue it for this parameter; called before any other check (section 4.4.6). */
   check(cursor: string, param?: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
   /** Throws `bad_request` if Perch did not issue it, or if it belongs to another list (C2), or is too old. */
@@ -207,7 +207,7 @@ function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnc
   return body[0] === FROM_FLOOR || body[0] === FROM_ALL ? unpackAnchor(body) : (JSON.parse(body.toString()) as Packed);
 }
 
-/** A bad cursor is a 400, whatever is wrong with it; `reason` says what (rule 6, U24). */
+/** A bad cursor is a 400, whatever is wrong with it; `reason` says what (section 4.4.6, U24). */
 const refused = (param: CursorParam, reason: string, message: string): ServiceError =>
   new ServiceError('bad_request', message, { param, reason });
 

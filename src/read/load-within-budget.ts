@@ -28,7 +28,7 @@ export type Loaded<T> =
 
 /**
  * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first
- * object that cannot be paid for, all are `no_credits` and not fetched (batch rule 4). Affordable objects are read
+ * object that cannot be paid for, all are `no_credits` and not fetched (section 4.2.4). Affordable objects are read
  * in parallel.
  */
 export async function loadWithinBudget<Ref, T extends object>(
