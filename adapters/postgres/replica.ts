@@ -63,7 +63,7 @@ export class Replica {
     this.#listener = listener;
   }
 
-  /** The replica's state, at most some seconds old. */
+  /** The replica's state, at most a few seconds old. */
   look(longestMs = LONGEST_LOOK_MS, trustedMs = LOOK_EVERY_MS): Promise<ReplicaState> {
     if (this.#found === undefined || performance.now() - this.#lookedAt >= trustedMs) {
       this.#lookedAt = performance.now();

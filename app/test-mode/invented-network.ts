@@ -5,7 +5,7 @@ const FILL_LOCK = 0x696e76;
 
 /**
  * The network that test keys read, whatever network the service reads. When it is first opened on a database, its
- * tables are filled, which takes some seconds. When a version of Perch with a different index first opens it, the
+ * tables are filled, which takes a few seconds. When a version of Perch with a different index first opens it, the
  * tables are indexed again. Other processes wait meanwhile.
  */
 export async function openInventedNetwork(sql: Sql): Promise<Network> {

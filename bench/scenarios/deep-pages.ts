@@ -38,7 +38,7 @@ export async function deepPages(bench: Workbench, home: Furnished): Promise<Sect
     return {
       letter: 'F',
       title: `growth: page ${page} of a timeline, ${COUNT} tweets a page`,
-      lines: [...pair('cached', page, cached, cachedDeep), ...pair('read anew', page, anew, anewDeep)],
+      lines: [...pair('cached', page, cached, cachedDeep), ...pair('read again', page, anew, anewDeep)],
       notes: [],
     };
   } finally {

@@ -221,7 +221,7 @@ async function silence({ bench, keys, metricsUrl }: Following, { url, pid }: Ser
   }
 }
 
-/** Resident memory in MB, sampled over some seconds. */
+/** Resident memory in MB, sampled over a few seconds. */
 async function memoryOf(pid: number): Promise<number> {
   const { stop } = watchMemory(pid);
   await new Promise((resolve) => setTimeout(resolve, MEMORY_MS));

@@ -100,7 +100,7 @@ export class Alerts {
   }
 
   /**
-   * Sends a notice that says it is a test, and waits some seconds for the outcome, which the alert then shows. Throws
+   * Sends a notice that says it is a test, and waits a few seconds for the outcome, which the alert then shows. Throws
    * `not_found` if the account has no such alert, and `rate_limited`.
    */
   async test(owner: Owner, alertId: string): Promise<void> {

@@ -89,7 +89,7 @@ export class Deliveries {
     return this.#running;
   }
 
-  /** Sends what was just stored for the account, and waits some seconds for the outcome. */
+  /** Sends what was just stored for the account, and waits a few seconds for the outcome. */
   async runSoon(accountId: string): Promise<void> {
     const mailed = Promise.resolve(this.#mailing).then(() => this.#mail());
     await withTimeout(TEST_MS, Promise.all([mailed, this.#webhooks.send(accountId)]));
@@ -105,7 +105,7 @@ export class Deliveries {
     return this.#options.store.list(accountId, MOST_LISTED);
   }
 
-  /** Makes a notice due again, and waits some seconds for the outcome. False if the account has none with that id. */
+  /** Makes a notice due again, and waits a few seconds for the outcome. False if the account has none with that id. */
   async again(accountId: string, deliveryId: string): Promise<boolean> {
     const { store, clock } = this.#options;
     const found = await store.sendAgain(accountId, deliveryId, clock.now());

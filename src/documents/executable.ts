@@ -3,7 +3,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { DocumentError } from './document-error.js';
 import type { Shape } from './shape.js';
 
-/** Most fields of an operation that is compiled, because compiling takes some milliseconds. */
+/** Most fields of an operation that is compiled, because compiling takes a few milliseconds. */
 const COMPILED_FIELDS = 200;
 
 /**
@@ -22,7 +22,7 @@ interface ExecutableOptions {
 
 /**
  * Runs one operation. graphql-jit compiles it to one function: 3 to 4 times as fast as graphql-js on pages of 20 and
- * 200. But compiling takes longer than executing once, and occupies some thousand bytes per field, so an operation is
+ * 200. But compiling takes longer than executing once, and occupies a few thousand bytes per field, so an operation is
  * interpreted the first time it runs, with the same results.
  */
 export class Executable {

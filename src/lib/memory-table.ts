@@ -20,7 +20,7 @@ const AGAIN = 'The least recently used entry is dropped, and read again when it 
 export const MEMORIES = {
   cache: {
     contents:
-      'Pages and objects read from the network, and by which names a page shows what; with Redis, those used lately.',
+      'Pages and objects read from the network, and an index of which page shows which object; with Redis, those used recently.',
     limitBytes: 256 * MIB,
     setting: 'PERCH_CACHE_MB',
     beyond: `${AGAIN} What nobody paid for is not in it.`,
@@ -42,7 +42,7 @@ export const MEMORIES = {
   },
   repeated_requests: {
     contents:
-      'What requests asked that were answered from the memory of answers. The key is the part of the request that decides it.',
+      'Parsed requests that were answered from `answers`. The key is the parts of the request that determine the response.',
     limitBytes: 16 * MIB,
     beyond: 'The least recently used entry is dropped, and the request is read and checked again.',
   },
@@ -52,17 +52,18 @@ export const MEMORIES = {
     beyond: 'The least recently used entry is dropped, and checked again.',
   },
   introspection_answers: {
-    contents: 'What those documents were answered.',
+    contents: 'Responses to those documents.',
     limitBytes: 8 * MIB,
     beyond: 'The least recently used entry is dropped, and made again.',
   },
   answers: {
-    contents: 'Answers made of cached things alone, rendered. The key is a digest of the operation and its variables.',
+    contents:
+      'Responses made of cached values only, as they are sent. The key is a digest of the operation and its variables.',
     limitBytes: 64 * MIB,
     beyond: 'The least recently used entry is dropped, and made again from the cache.',
   },
   gone: {
-    contents: 'Names of what the network said is gone while a cached page may still show it (M25).',
+    contents: 'Names of deleted objects that a cached page may still show (M25).',
     limitBytes: 16 * MIB,
     beyond:
       'One account’s reads may fill a tenth of it, and another tenth with names that may or may not be cached. Beyond that, the account’s oldest names are dropped; when the table is full, those of the second kind go first, then those of the account with the most.',
@@ -71,11 +72,11 @@ export const MEMORIES = {
     contents: 'When names were found to be gone, for reads that were under way then. Without Redis.',
     limitBytes: 2 * MIB,
     beyond:
-      'The one found gone longest ago is dropped: a read that began before may show it again until it is read anew.',
+      'The one found gone longest ago is dropped: a read that began before may show it again until it is read again.',
   },
   tombstones: {
     contents:
-      'What went and came back, for other nodes: not sent yet while Redis is away; without Redis, what went last.',
+      'Deletions and reappearances that other nodes have to know: those not sent yet while Redis is away; without Redis, the latest.',
     limitBytes: 8 * MIB,
     beyond: 'The oldest of the account that has most are dropped.',
   },
@@ -90,7 +91,7 @@ export const MEMORIES = {
     beyond: AGAIN,
   },
   key_hashes: {
-    contents: 'The hashes of API keys used lately. The key is a digest of the API key.',
+    contents: 'The hashes of API keys used recently. The key is a digest of the API key.',
     limitBytes: 8 * MIB,
     beyond: 'The least recently used entry is dropped, and computed again.',
   },
@@ -98,10 +99,10 @@ export const MEMORIES = {
     contents:
       'Addresses that sent too many invalid keys, or events of payments without a valid signature, in equal parts.',
     limitBytes: 2 * MIB,
-    beyond: 'The one heard of longest ago may send sixty more before it is slowed down again.',
+    beyond: 'The address seen longest ago is dropped, and may send 60 more before it is limited again.',
   },
   wallets: {
-    contents: 'Balances of accounts that spent lately, and what their calls in flight may spend.',
+    contents: 'Balances of accounts that spent recently, and what their calls in flight may spend.',
     limitBytes: 16 * MIB,
     beyond: 'The least recently used entry is dropped, and read from the ledger, which has the last word.',
   },
@@ -116,7 +117,7 @@ export const MEMORIES = {
     beyond: 'The one idle longest is forgotten, and is full again.',
   },
   processor: {
-    contents: 'How much of the processor each account, and each address without a key, has used lately.',
+    contents: 'How much of the processor each account, and each address without a key, has used recently.',
     limitBytes: 4 * MIB,
     beyond: 'The one idle longest is forgotten, and has all of its time again.',
   },
@@ -156,17 +157,19 @@ export type MemoryName = keyof typeof MEMORIES;
  */
 const IN_FLIGHT = {
   'reads that are shared':
-    'One entry for each read under way, and one for each request that waits for it: requests at work.',
-  'the upstream queue': 'One entry per read that waits for a turn: requests at work, and the longest wait of a family.',
+    'One entry for each read under way, and one for each request that waits for it: requests in progress.',
+  'the upstream queue':
+    'One entry per read that waits for a turn: requests in progress, and the longest wait of a family.',
   'keys that are looked up':
-    'One entry per key that is read from the database, in queries of at most 100: requests at work, and one refresh of each key used lately.',
-  'debits on their way': 'One entry per answer that is being paid: requests at work.',
+    'One entry per key that is read from the database, in queries of at most 100: requests in progress, and one refresh of each key used recently.',
+  'debits on their way': 'One entry per answer that is being paid: requests in progress.',
   'loaders of one operation': 'Every object of the operation once, until it is answered: the size of the operation.',
   'mails on their way':
     'At most 100 links, invitations included. Notices wait in the database; 10,000 accounts are looked after between two runs.',
-  'sockets and requests': 'Connections, and requests at work (PERCH_MAX_IN_FLIGHT).',
-  'commands to Redis': 'Those of requests at work: nothing is queued while Redis is away, and each ends within 0.9 s.',
-  'prepared statements': 'Our own texts, some hundred per connection to the database: no caller’s text is in them.',
+  'sockets and requests': 'Connections, and requests in progress (PERCH_MAX_IN_FLIGHT).',
+  'commands to Redis':
+    'Those of requests in progress: nothing is queued while Redis is away, and each ends within 0.9 s.',
+  'prepared statements': 'Our own texts, a few hundred per connection to the database: no caller’s text is in them.',
   'time series of metrics': 'Labels are of our own lists: interfaces, persisted operations, statuses, codes, units.',
   'content types': 'Fastify remembers 100 content-type headers of at most 16 KB.',
 } as const satisfies Record<string, string>;

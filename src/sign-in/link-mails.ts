@@ -62,7 +62,7 @@ export class LinkMails {
   }
 
   /**
-   * Starts sending the mail that `write` returns, unless `to` got too many links lately. `address`: the requester's IP.
+   * Starts sending the mail that `write` returns, unless `to` got too many links recently. `address`: the requester's IP.
    */
   send(to: string, address: string, write: () => Promise<Message>): void {
     void this.#start(() => this.#send(to, address, write));

@@ -108,7 +108,7 @@ export class Watching {
     });
   }
 
-  /** Waits some seconds for calls in progress; then other processes may take the watches that were held here. */
+  /** Waits a few seconds for calls in progress; then other processes may take the watches that were held here. */
   async close(): Promise<void> {
     const { leases, holder, clock, timers } = this.#options;
     this.#isClosed = true;

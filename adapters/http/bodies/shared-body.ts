@@ -77,7 +77,7 @@ export function encodeBody(headers: IncomingHttpHeaders, body: Body): SentBody |
 
 /**
  * Pieces as one body. The kept ones are compressed once, as gzip. For a client that reads only other encodings, the
- * whole body is compressed anew.
+ * whole body is compressed again.
  */
 function encodePieces(headers: IncomingHttpHeaders, pieces: readonly Piece[]): SentBody | Promise<SentBody> {
   const size = pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece : piece.bytes).length, 0);

@@ -46,7 +46,7 @@ export const createWatchBook = (sql: Sql, queries = new QueryLimiter(sql)): Watc
       const isAsIs = to === 'paused' && before.state === 'paused';
       if (mayChange && !isAsIs) {
         const payer = to === 'active' && keyId !== undefined ? tx`${keyId}::uuid` : tx`key_id`;
-        // If another key pays, the watch loses its holder, so that the key is read anew, as after a rotation.
+        // If another key pays, the watch loses its holder, so that the key is read again, as after a rotation.
         await tx`
           update watches set state = ${to}, reason = ${to === 'paused' ? 'by_hand' : null},
             state_at = ${new Date(nowMs)}, due_at = null, key_id = ${payer},

@@ -17,7 +17,7 @@ const KEPT_DAYS = 31;
 /** Stands for an account where there is none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Traffic in Postgres: some hundred rows for each hour, and a row a day for each account and limit that it met. */
+/** Traffic in Postgres: a few hundred rows for each hour, and a row a day for each account and limit that it met. */
 export function createTraffic(sql: Sql): Traffic {
   return {
     add: (batchId, rows, limits) => writeOnce(sql, batchId, (tx) => addAll(tx, rows, limits)),

@@ -84,7 +84,7 @@ export function createPost(
     }
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
-    // If it failed because its own caller left, this one is posted anew.
+    // If it failed because its own caller left, this one is posted again.
     if (first !== undefined)
       return first.answer.catch((error) => {
         if (!first.signal?.aborted || signal?.aborted) throw error;

@@ -55,7 +55,7 @@ return redis.call('PEXPIRE', KEYS[1], ${WITHDRAWN_MS})
 
 /**
  * Adds the names to a bucket. A bucket that was lost (evicted, say) or is full stays marked as full until it ends.
- * Returns the names that were withdrawn lately, each followed by how many milliseconds ago; 0: there is no record of
+ * Returns the names that were recently withdrawn, each followed by how many milliseconds ago; 0: there is no record of
  * buckets yet.
  */
 export const NOTE = script(`

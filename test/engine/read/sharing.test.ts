@@ -62,7 +62,7 @@ describe('a shared read', () => {
     expect(await stays).toBe(1);
   });
 
-  it('is read anew by a caller that comes at the moment its last waiter leaves', async () => {
+  it('is read again by a caller that comes at the moment its last waiter leaves', async () => {
     const { reads, join, onDropped } = sharing();
     const [first, second] = [caller(), caller()];
     const left = join(first);

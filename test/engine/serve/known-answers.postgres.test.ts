@@ -61,7 +61,7 @@ describe('an answer that is given again', () => {
     expect(labels).toEqual(['miss', 'hit', 'hit', 'hit']);
   });
 
-  it('is not served once a part was read anew, has expired or was withdrawn (M9, M11, M25)', async () => {
+  it('is not served once a part was read again, has expired or was withdrawn (M9, M11, M25)', async () => {
     const path = '/v1/users/8/tweets?count=3';
     const first = async () => idsOf(await client.get(path))[0];
     const ids = TIMELINE.slice(60, 70);

@@ -28,7 +28,7 @@ async function searches(stage: Parameters<Attack['strike']>[0], other: Account, 
   return answers;
 }
 
-/** Waits until searches are answered, because an attack before this one may have closed them for some seconds. */
+/** Waits until searches are answered, because an attack before this one may have closed them for a few seconds. */
 async function searchable(stage: Parameters<Attack['strike']>[0]): Promise<void> {
   const account = await stage.service.account();
   while (!stage.signal.aborted) {

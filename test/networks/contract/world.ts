@@ -109,7 +109,7 @@ export const WORLD: World = {
   ],
 };
 
-/** The later posts are written after a pause of some minutes without any. */
+/** The later posts are written after a pause of a few minutes without any. */
 export const QUIET_FROM = START + 2015 * 60_000;
 export const LATER_FROM = START + 2030 * 60_000;
 

@@ -211,7 +211,7 @@ describe('the version of the index', () => {
     },
   );
 
-  it('finds every row while they are indexed anew, and resumes where it was interrupted', async () => {
+  it('finds every row while they are indexed again, and resumes where it was interrupted', async () => {
     await insertTweets(2_400);
     await indexCorpus(sql);
     await sql`update search_index set version = ${INDEX_VERSION - 1}`;

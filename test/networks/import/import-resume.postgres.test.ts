@@ -124,7 +124,7 @@ describe('an import that was interrupted', () => {
     expect(again.summary).toMatchObject({ faults: { count: 1 } });
   });
 
-  it('begins anew if one of its files has changed, and reports that', async () => {
+  it('begins again if one of its files has changed, and reports that', async () => {
     const path = await manyRows();
     await interrupted(path, cutConnections);
     await appendFile(

@@ -142,7 +142,7 @@ describe('a batch within a budget', () => {
     expect(await read('1 2 3 4', 2500)).toMatchObject({ shown: '1 2 3 4', charged: 2500, cacheHits: 3 });
   });
 
-  it('costs double when fresh, and is read anew', async () => {
+  it('costs double when fresh, and is read again', async () => {
     const { read } = service();
     await read('1 2 3');
     expect(await read('1 2 3', 5999, true)).toMatchObject({

@@ -21,7 +21,7 @@ describe('a read that several wait for', () => {
     expect(await follower).toEqual({ value: 'value', led: false });
   });
 
-  it('begins anew for a caller that comes the moment it was given up', async () => {
+  it('begins again for a caller that comes the moment it was given up', async () => {
     const shared = new SharedReads(createMemorySingleFlight());
     const leaving = new AbortController();
     let giveUp = (): void => {};
