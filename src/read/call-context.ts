@@ -92,6 +92,11 @@ export class CallContext {
     return spare;
   }
 
+  /** Whether the two are contexts of one call: its own, or one for reads that the answer can do without. */
+  isOfSameCall(other: CallContext): boolean {
+    return this.#usage === other.#usage;
+  }
+
   /** Why the call may not use the network; undefined if it may. */
   get refusal(): unknown {
     return this.#refusal;

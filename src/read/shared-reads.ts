@@ -36,7 +36,8 @@ export class SharedReads {
   }
 
   /**
-   * `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the others.
+   * `led`: this call's own `read` was run, for this field or for another one that it joined, so it pays in full (M7).
+   * Each waiter leaves at its own signal; the read continues for the others.
    */
   async join<T>(
     key: string,
@@ -46,10 +47,12 @@ export class SharedReads {
     for (let tries = 1; ; tries += 1) {
       const waiters = this.#join(key, callContext);
       try {
-        return await abortable(
-          callContext.signal,
-          this.#flights.join(key, () => read(waiters)),
-        );
+        const lead = (): Promise<T> => {
+          waiters.lead(callContext);
+          return read(waiters);
+        };
+        const { value, led } = await abortable(callContext.signal, this.#flights.join(key, lead));
+        return { value, led: led || waiters.isLedBy(callContext) };
       } catch (error) {
         if (!isOthers(error) || callContext.signal.aborted || tries === TRIES) throw error;
       } finally {

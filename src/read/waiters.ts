@@ -9,6 +9,7 @@ export interface WaitersListener {
 /** The calls that wait for one read. The read counts as queued by each of them, and is dropped once all have left. */
 export class Waiters {
   readonly #members = new Set<CallContext>();
+  #leader: CallContext | undefined;
   #onJoin: (member: CallContext) => void = () => {};
   #onLeave: (member: CallContext) => void = () => {};
   #onEmpty: () => void = () => {};
@@ -35,6 +36,16 @@ export class Waiters {
 
   get isEmpty(): boolean {
     return this.#members.size === 0;
+  }
+
+  /** Notes the call that causes the read. */
+  lead(member: CallContext): void {
+    this.#leader = member;
+  }
+
+  /** Whether this call caused the read, whichever of its fields did. */
+  isLedBy(member: CallContext): boolean {
+    return this.#leader?.isOfSameCall(member) ?? false;
   }
 
   /** The latest deadline of all waiters, monotonic milliseconds. */

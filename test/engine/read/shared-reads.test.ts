@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
+import type { Network } from '../../../src/ports/network.js';
 import { createEngine } from '../../kit/engine.js';
 import { upstreamFault, withFaults } from '../../kit/networks/faults.js';
 import { createListNetwork, type ListShape } from '../../kit/networks/list-network.js';
 
 const SITE = { path: 'object', fresh: false };
 
-function setUp(shape: Partial<ListShape> = {}) {
+function setUp(shape: Partial<ListShape> = {}, more: Partial<Network> = {}) {
   const list = createListNetwork({ kind: 'timeline', items: 30, pageSizes: [10], tokens: 'keyset', ...shape });
-  const faults = withFaults(list.network);
+  const faults = withFaults({ ...list.network, ...more });
   return { list, faults, engine: createEngine(faults.network), query: { ...list.list, count: 5 } };
 }
 
@@ -67,6 +68,28 @@ describe('reads at the same time', () => {
     expect(charges.map(({ cache }) => cache).sort()).toEqual(['bypass', 'bypass', 'hit', 'hit', 'miss']);
     expect(charges.map(({ amount }) => amount).reduce((sum, amount) => sum + amount)).toBe(2000 * 2 + 1000 + 500 * 2);
     for (const call of faults.calls) expect(new Set(call.of).size).toBe(call.of.length);
+  });
+
+  it('of objects charge in full a call that joins its own read (M7)', async () => {
+    const { engine, list } = setUp({}, { batchSize: { users: 100, tweets: 25 } });
+    const { reads, charge } = engine.open();
+    const ids = list.ids();
+    // The second batch is answered first, because all of it is in the first of two upstream calls.
+    await Promise.all([reads.tweets(ids.slice(0, 26), SITE), reads.tweets(ids.slice(0, 25), SITE)]);
+    expect(charge()).toMatchObject({ amount: 26_000, items: 26, cacheHits: 0, cache: 'miss' });
+  });
+
+  it('of a list charge in full a call that joins its own read, and half another call (M7)', async () => {
+    const { engine, query, faults } = setUp();
+    const release = faults.hold();
+    const { reads, charge } = engine.open();
+    const own = [3, 8].map((count) => reads.page({ ...query, count, path: `list${count}`, fresh: false }));
+    await faults.called(1);
+    const other = engine.page(query);
+    release();
+    expect((await Promise.all(own)).map(({ cache }) => cache)).toEqual(['miss', 'miss']);
+    expect([charge().amount, (await other).charge.amount]).toEqual([8000, 2500]);
+    expect(faults.calls).toHaveLength(1);
   });
 
   it('of many objects in one tick are one upstream call', async () => {
