@@ -153,7 +153,8 @@ class Filling {
   /** The page with this key, or the slice so far if the page may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
     try {
-      const got = await this.#walk.page(place, before, (cache) => this.#want(cache));
+      // A look-ahead that is refused, or that takes too long, must not cost the caller a full page.
+      const got = await this.#walk.page(place, before, (cache) => this.#want(cache), this.#full);
       if (got === 'enough') return { stop: this.#sparse() };
       if (got === 'unpaid')
         return { stop: this.#full ? this.#slice(this.#onward) : this.#short(this.#params.fresh ? 'bypass' : 'miss') };

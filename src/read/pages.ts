@@ -229,12 +229,13 @@ export class PageWalk {
 
   /**
    * The page with this key; `enough` if the call may read no more pages, `unpaid` if it could not pay for a single
-   * item. `want`: how many items are needed, if the network bills by item.
+   * item. `want`: how many items are needed, if the network bills by item. `isSpare`: the answer can do without it.
    */
   async page(
     place: string,
     before: string | null,
     want: (cache: ItemCache) => number | undefined,
+    isSpare = false,
   ): Promise<PageLookup | 'enough' | 'unpaid'> {
     const { pages, meter, callContext, cached: objects } = this.#context;
     const { list, fresh, unit } = this.#walked;
@@ -247,7 +248,7 @@ export class PageWalk {
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return 'unpaid';
     const at = { place, before, want: want(cache), notBefore, cached: objects };
-    const got = await pages.read(list, at, fresh, callContext);
+    const got = await pages.read(list, at, fresh, isSpare ? callContext.spare() : callContext);
     if (got.cache !== 'hit') this.#upstreamPages += 1;
     return this.#saw(place, got);
   }

@@ -25,7 +25,10 @@ export interface Engine {
   /** Stands still until the test moves it. */
   readonly clock: { nowMs: number; now(): number };
   /** The reads of one operation, and what its meter has counted. */
-  open(credits?: Thousandths): { reads: Reads; receipt: Receipt; charge: () => Charge; left: () => Thousandths };
+  open(
+    credits?: Thousandths,
+    callContext?: CallContext,
+  ): { reads: Reads; receipt: Receipt; charge: () => Charge; left: () => Thousandths };
   /** Reads one page as an operation of its own. */
   page(
     params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
@@ -77,12 +80,12 @@ export function createEngine(network: Network): Engine {
       signal: AbortSignal.timeout(DEADLINE_MS),
       deadlineAtMs: monotonic.now() + DEADLINE_MS,
     });
-  const open: Engine['open'] = (credits = 1e9) => {
+  const open: Engine['open'] = (credits = 1e9, context = callContext()) => {
     const wallet = new Wallet(credits);
     const limit = new SpendingLimit(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     const meter = new Meter(limit, 0, new Map());
     return {
-      reads: new Reads(sources, meter, callContext()),
+      reads: new Reads(sources, meter, context),
       receipt: meter.receipt,
       charge: () => meter.receipt.fold(),
       left: () => limit.left,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
+import { monotonic } from '../../../src/lib/monotonic.js';
 import type { Network } from '../../../src/ports/network.js';
+import { CallContext } from '../../../src/read/call-context.js';
 import { createEngine } from '../../kit/engine.js';
 import { upstreamFault, withFaults } from '../../kit/networks/faults.js';
 import { createListNetwork, type ListShape } from '../../kit/networks/list-network.js';
@@ -13,6 +15,14 @@ function setUp(shape: Partial<ListShape> = {}, more: Partial<Network> = {}) {
   const faults = withFaults({ ...list.network, ...more });
   return { list, faults, engine: createEngine(faults.network), query: { ...list.list, count: 5 } };
 }
+
+const contextOf = (deadlineMs: number, waitForNetwork = () => {}): CallContext =>
+  new CallContext({
+    accountId: 'test',
+    signal: AbortSignal.timeout(deadlineMs),
+    deadlineAtMs: monotonic.now() + deadlineMs,
+    slot: { waitForNetwork },
+  });
 
 describe('reads at the same time', () => {
   it('are one upstream read: one full price, the others hits (M7)', async () => {
@@ -186,5 +196,29 @@ describe('bounds', () => {
     faults.heal();
     const next = await engine.page({ ...query, count: 10, after: page.endCursor });
     expect(next.page.nodes).toHaveLength(10);
+  });
+
+  it('do not lose a cached page when the call gets no slot for the look-ahead (C15)', async () => {
+    const { engine, query } = setUp();
+    await engine.page(query);
+    const callContext = contextOf(10_000, () => {
+      throw upstreamFault('no_account');
+    });
+    const { reads, charge } = engine.open(10_000, callContext);
+    const page = await reads.page({ ...query, count: 10, path: 'list', fresh: false });
+    expect([page.nodes.length, charge().amount, page.endCursor]).toEqual([10, 5000, expect.any(String)]);
+    expect(callContext.refusal).toBeUndefined();
+  });
+
+  it('do not lose a cached page when the look-ahead hangs (C15)', async () => {
+    const { engine, query, faults } = setUp();
+    await engine.page(query);
+    const release = faults.hold();
+    const callContext = contextOf(1200);
+    const { reads, charge } = engine.open(10_000, callContext);
+    const page = await reads.page({ ...query, count: 10, path: 'list', fresh: false }).finally(release);
+    expect([page.nodes.length, charge().amount, page.endCursor]).toEqual([10, 5000, expect.any(String)]);
+    // At the deadline it would be too late to answer.
+    expect(callContext.signal.aborted).toBe(false);
   });
 });
