@@ -131,6 +131,7 @@ class Filling {
   }
 
   async run(): Promise<Slice> {
+    if (this.#params.fresh) await this.#recall();
     for (let walked = 0; walked < MAX_PAGES; walked += 1) {
       const step = await this.#page(this.#place, this.#before);
       if ('stop' in step) return step.stop;
@@ -144,6 +145,20 @@ class Filling {
       if (this.#full && page.nextIsCertain) return this.#slice(this.#onward);
     }
     return this.#sparse();
+  }
+
+  /**
+   * The cursor names only the last items that the chain passed. A fresh read may put others of its page in another
+   * order, and must not repeat them (M10), so they are noted before it replaces the page.
+   */
+  async #recall(): Promise<void> {
+    const { list, position } = this.#params;
+    if (!position?.inside) return;
+    const page = await this.#context.pages.seen(list, position.place);
+    const last = page?.items.findIndex(({ id }) => id === position.passed[0]) ?? -1;
+    // Further down than it was passed, it is in a page that has been read again, and not all above it was passed.
+    if (last >= position.inside) return;
+    for (const { id } of page?.items.slice(0, last + 1) ?? []) this.#passed.add(id);
   }
 
   get #full(): boolean {

@@ -40,6 +40,8 @@ export interface PageRequest extends PageLocation {
 export interface Pages {
   /** The cached page, unless the network has since said that the list does not exist. */
   peek(list: ListRef, place: string, notBefore?: number): Promise<PageLookup | undefined>;
+  /** A page that is still cached, as a chain of cursors saw it: to know what the chain passed, not to serve it. */
+  seen(list: ListRef, place: string): Promise<CachedPage | undefined>;
   /** The page, read from the network if necessary. A 404 is remembered (M24). */
   read(list: ListRef, at: PageRequest, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
 }
@@ -107,6 +109,11 @@ export function createPages(options: PagesOptions): Pages {
 
   return {
     peek,
+    async seen(list, place) {
+      const page = (await pageCache.at(list, place))?.value;
+      // In place of a first page that was dropped, the newest one is found, which the chain has not seen.
+      return page?.place === place ? page : undefined;
+    },
     async read(list, at, fresh, callContext) {
       if (fresh)
         return { ...(await shared.alone(callContext, (waiters) => readNow(list, at, waiters))), cache: 'bypass' };

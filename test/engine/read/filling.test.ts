@@ -78,6 +78,44 @@ describe('where the next page begins', () => {
     expect(at).toBe(Date.parse(net.tweet({ id: '6' }).createdAt));
   });
 
+  it.each([
+    ['first', false],
+    ['later', true],
+  ])(
+    'is never before an item that the chain passed, if a fresh read of a %s page has another order (M10)',
+    async (_page, isLater) => {
+      const net = createScriptedNetwork();
+      net.tweets(range(20));
+      const top = (numbers: readonly number[]) => {
+        const all = isLater ? [...range(8, 11), ...numbers] : numbers;
+        net.list('search', 'a', all.map(String), { product: 'Top', pageSize: 8 });
+      };
+      const engine = createEngine(net.network);
+      const query = { kind: 'search', subject: 'a', product: 'Top', count: 5 } as const;
+      top(range(8));
+      const before = isLater ? (await engine.page({ ...query, count: 8 })).page.endCursor : null;
+      const { endCursor: after } = (await engine.page({ ...query, after: before })).page;
+      top([2, 3, 4, 5, 1, 6, 7, 8]);
+      const again = await engine.page({ ...query, after, fresh: true });
+      expect([idsOf(again), again.charge.amount]).toEqual([[6, 7, 8], 6000]);
+    },
+  );
+
+  it('is found again in the newest first page, whose other items a fresh read may return', async () => {
+    const net = createScriptedNetwork();
+    net.users(range(9));
+    net.list('followers', '1', ['2', '3', '4', '5']);
+    const engine = createEngine(net.network);
+    const query = { kind: 'followers', subject: '1', count: 2 } as const;
+    const { endCursor: after } = (await engine.page(query)).page;
+    engine.drop();
+    engine.clock.nowMs += 1000;
+    net.list('followers', '1', ['7', '2', '3', '4']);
+    await engine.page(query);
+    net.list('followers', '1', ['2', '3', '7', '4']);
+    expect(idsOf(await engine.page({ ...query, after, fresh: true }))).toEqual([7, 4]);
+  });
+
   it('is that item for a page of one', async () => {
     const { page, positionOf } = timeline([[9, 8]]);
     expect(positionOf((await page(1)).page.endCursor)).toMatchObject({ inside: 1, passed: ['9'] });
