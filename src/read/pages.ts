@@ -35,6 +35,8 @@ export interface PageRequest extends PageLocation {
   /** A page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore?: number | undefined;
   readonly cached: CachedObjects;
+  /** What is bought of the page. */
+  readonly unit?: Unit;
 }
 
 export interface Pages {
@@ -120,7 +122,7 @@ export function createPages(options: PagesOptions): Pages {
       const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
       // Checks the cache again: an earlier flight may have ended meanwhile, for instance on another node.
       const lead = async (waiters: Waiters) => (await lookUp(list, at)) ?? readNow(list, at, waiters);
-      const { value, led } = await shared.join(key, callContext, lead);
+      const { value, led } = await shared.join(key, callContext, lead, at.unit);
       return led ? value : { ...value, cache: 'hit' };
     },
   };
@@ -254,7 +256,7 @@ export class PageWalk {
     if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return 'enough';
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return 'unpaid';
-    const at = { place, before, want: want(cache), notBefore, cached: objects };
+    const at = { place, before, want: want(cache), notBefore, cached: objects, unit };
     const got = await pages.read(list, at, fresh, isSpare ? callContext.spare() : callContext);
     if (got.cache !== 'hit') this.#upstreamPages += 1;
     return this.#saw(place, got);

@@ -37,22 +37,24 @@ export class SharedReads {
 
   /**
    * `led`: this call's own `read` was run, for this field or for another one that it joined, so it pays in full (M7).
+   * `as`: what is bought. Ids of a page that the call reads for profiles are hits, as through two endpoints (M15).
    * Each waiter leaves at its own signal; the read continues for the others.
    */
   async join<T>(
     key: string,
     callContext: CallContext,
     read: (waiters: Waiters) => Promise<T>,
+    as = '',
   ): Promise<{ value: T; led: boolean }> {
     for (let tries = 1; ; tries += 1) {
       const waiters = this.#join(key, callContext);
       try {
         const lead = (): Promise<T> => {
-          waiters.lead(callContext);
+          waiters.lead(callContext, as);
           return read(waiters);
         };
         const { value, led } = await abortable(callContext.signal, this.#flights.join(key, lead));
-        return { value, led: led || waiters.isLedBy(callContext) };
+        return { value, led: led || waiters.isLedBy(callContext, as) };
       } catch (error) {
         if (!isOthers(error) || callContext.signal.aborted || tries === TRIES) throw error;
       } finally {

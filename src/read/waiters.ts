@@ -9,7 +9,7 @@ export interface WaitersListener {
 /** The calls that wait for one read. The read counts as queued by each of them, and is dropped once all have left. */
 export class Waiters {
   readonly #members = new Set<CallContext>();
-  #leader: CallContext | undefined;
+  #leader: { readonly member: CallContext; readonly as: string } | undefined;
   #onJoin: (member: CallContext) => void = () => {};
   #onLeave: (member: CallContext) => void = () => {};
   #onEmpty: () => void = () => {};
@@ -38,14 +38,14 @@ export class Waiters {
     return this.#members.size === 0;
   }
 
-  /** Notes the call that causes the read. */
-  lead(member: CallContext): void {
-    this.#leader = member;
+  /** Notes the call that causes the read, and as what it buys it. */
+  lead(member: CallContext, as: string): void {
+    this.#leader = { member, as };
   }
 
-  /** Whether this call caused the read, whichever of its fields did. */
-  isLedBy(member: CallContext): boolean {
-    return this.#leader?.isOfSameCall(member) ?? false;
+  /** Whether this call caused the read to buy the same, whichever of its fields did. */
+  isLedBy(member: CallContext, as: string): boolean {
+    return this.#leader?.as === as && this.#leader.member.isOfSameCall(member);
   }
 
   /** The latest deadline of all waiters, monotonic milliseconds. */
