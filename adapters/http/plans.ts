@@ -101,11 +101,14 @@ export function planKey(request: IncomingMessage, body: string, readers: Message
   const { method, url = '', headers } = request;
   const head = `${method} ${url}${headerKey(headers)}`;
   if (body === '') return { key: head, messageId: undefined };
-  const read = readers.get(url);
+  const read = readers.get(pathOf(url));
   if (read === undefined) return { key: `${head}\n${body}`, messageId: undefined };
   const message = read(headers, body);
   return message && { key: `${head}\n${message.key}`, messageId: message.id };
 }
+
+/** As routes are found: without the query, and without a slash at the end. */
+const pathOf = (url: string): string => url.replace(/\?.*$/s, '').replace(/(?<=.)\/$/, '');
 
 /** By the path of their protocol. */
 export type MessageReaders = ReadonlyMap<string, ReadMessage>;

@@ -65,6 +65,8 @@ const READS: readonly Case['read'][] = [
     body: JSON.stringify({ query: `{ tweet(id: "${id}") { text } }`, operationName: '' }),
   }),
   (id) => ({ method: 'POST', path: '/mcp', body: toolCall('get_tweet', { id }) }),
+  (id) => ({ method: 'POST', path: '/mcp/', body: toolCall('get_tweet', { id }) }),
+  (id) => ({ method: 'POST', path: '/mcp/?x=1', body: toolCall('get_tweet', { id }) }),
   (id) => ({ method: 'POST', path: '/mcp', body: toolCall('get_user_tweets', { user: id, count: 5 }) }),
 ];
 

@@ -84,3 +84,29 @@ describe.each(ERAS)('a tool called again, %s', (_era, send) => {
     expect(body.result.structuredContent.data.handle).toBe('User1');
   });
 });
+
+it.each(['/mcp', '/mcp/', '/mcp?x=1', '/mcp/?x=1'])(
+  'refuses a kept call to %s from a page of another origin',
+  async (path) => {
+    const account = await service.perch.account({ credits: 500 });
+    const params = { name: 'get_user', arguments: { handle: 'user1' } };
+    const call = async (headers: Readonly<Record<string, string>> = {}): Promise<number> => {
+      const { status } = await fetch(new URL(path, service.url), {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'x-api-key': account.key,
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      return status;
+    };
+    for (let nth = 0; nth < 4; nth += 1) expect(await call()).toBe(200);
+    const balance = await service.perch.balance(account);
+    expect(await call({ origin: 'http://elsewhere.example' })).toBe(403);
+    expect(await call({ 'mcp-protocol-version': 'x' })).toBe(400);
+    expect(await service.perch.balance(account)).toBe(balance);
+  },
+);
