@@ -83,8 +83,8 @@ const bytesOf = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => `\
 
 /**
  * A test account has the rate and the tier of the account that it belongs to, and is frozen with it. `array(…)` hides
- * from the planner how many hashes there are: otherwise it makes a new plan each time, which costs five times as much as the
- * rest. Citus asks only the servers of the accounts that the query names for each table.
+ * from the planner how many hashes there are: otherwise it makes a new plan each time, which costs five times as much as
+ * the rest. Citus asks only the servers of the accounts that the query names for each table.
  */
 async function findKeys(
   sql: Sql,

@@ -1,4 +1,4 @@
--- From 0.3.0 to 0.4.0 in one step, in which every entry of the ledger is written again. Nothing of 0.3.0 may run meanwhile or
+-- From 0.3.0 to 0.4.0 in one step, in which every entry of the ledger is rewritten. Nothing of 0.3.0 may run meanwhile or
 -- afterwards (docs/deploying.md#upgrading).
 
 -- In the order in which debits lock them, so that one that is still on its way and this step never wait for each other.
@@ -1021,7 +1021,7 @@ create table watches (
   foreign key (account_id, key_id) references keys,
   check (reason is not null or state in ('active', 'ended')),
   check (due_at is not null or state <> 'waiting')
-  -- With each delivery its row is written again, on the same page and without its indexes while there is room.
+  -- With each delivery its row is rewritten, on the same page and without its indexes while there is room.
 ) with (fillfactor = 50);
 create index watches_to_follow on watches (holder, due_at) where state in ('active', 'waiting');
 create index watches_by_holder on watches (holder) where holder is not null;

@@ -69,10 +69,10 @@ async function findInSequence(
 }
 
 /**
- * Fills the rest of a page from partitions that are given newest first. Asks growing groups of them for a few matches each, which are all
- * matches of a rare term. Of a frequent term, it takes the matches of those partitions that returned all of theirs, and
- * then reads the next partition alone. `before`: how many matches were found before. `first`: the size of the first
- * group.
+ * Fills the rest of a page from partitions that are given newest first. Asks growing groups of them for a few matches
+ * each, which are all matches of a rare term. Of a frequent term, it takes the matches of those partitions that returned
+ * all of theirs, and then reads the next partition alone. `before`: how many matches were found before. `first`: the size
+ * of the first group.
  */
 async function findInGroups(
   search: Search,

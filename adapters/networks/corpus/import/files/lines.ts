@@ -4,7 +4,7 @@ import type { FilePiece } from '../objects/reading.js';
 /** A page of 500 posts with all its expansions is a few MiB on one line; real data comes nowhere near this limit. */
 export const MAX_PIECE_BYTES = 16 * 1024 * 1024;
 
-/** The text of a few bytes, or why they are not text. A byte order mark is dropped. */
+/** The text of these bytes, or why they are not text. A byte order mark is dropped. */
 function decoded(bytes: Buffer, line: number): FilePiece {
   if (!isUtf8(bytes)) return { line, problem: 'not UTF-8: save the file as UTF-8' };
   const text = bytes.toString('utf8');
