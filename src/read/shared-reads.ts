@@ -36,8 +36,8 @@ export class SharedReads {
   }
 
   /**
-   * `led`: this call's own `read` was run, for this field or for another one that it joined, so it pays in full (M7).
-   * `as`: what is bought. Ids of a page that the call reads for profiles are hits, as through two endpoints (M15).
+   * `led`: this call's own `read` was run, for this field or for another one that it joined, so it pays in full.
+   * `as`: what is bought. Ids of a page that the call reads for profiles are hits, as through two endpoints.
    * Each waiter leaves at its own signal; the read continues for the others.
    */
   async join<T>(

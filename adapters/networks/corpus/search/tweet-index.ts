@@ -22,8 +22,8 @@ export interface TweetSearch {
  */
 export interface TweetIndex {
   /**
-   * Returns the positions of the first tweets that match, each once. A tweet is not found if its author is protected (T8), or
-   * if a later version of it is there (T29).
+   * Returns the positions of the first tweets that match, each once. A tweet is not found if its author is protected, or if
+   * a later version of it is there.
    */
   find(search: TweetSearch, signal: AbortSignal): Promise<readonly IndexPosition[]>;
 }
