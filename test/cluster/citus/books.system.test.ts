@@ -1,4 +1,8 @@
-/** The books of a real Citus under load, where TEST_CITUS_URL is the address of a coordinator with two workers or more. */
+/**
+ * The books of a real Citus under load, where TEST_CITUS_URL is the address of a coordinator with two workers or more. If
+ * TEST_CITUS_STANDBY_URL is the address of a synchronous standby of the first worker, that takes over at the end: then the
+ * servers have to be set up again before the next run.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,12 +22,14 @@ import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { CITUS_URL, type FreshCitus, freshCitus, serversOf, withAdmin } from '../../kit/postgres/citus-database.js';
+import { until } from '../../kit/time/until.js';
 
 const SHARDS = 4;
 const ACCOUNTS = 40;
 const CALLERS = 64;
 const GRANTED = 1_000_000_000;
 const PRICE = 500;
+const STANDBY_URL = process.env.TEST_CITUS_STANDBY_URL;
 
 describe.skipIf(CITUS_URL === undefined)(
   `Citus${CITUS_URL === undefined ? ' [left out: no TEST_CITUS_URL]' : ''}`,
@@ -61,7 +67,8 @@ describe.skipIf(CITUS_URL === undefined)(
       await servers?.end({ timeout: 1 });
       await settling?.end();
       await sql?.end();
-      await database?.drop();
+      // Not if its worker was replaced for good.
+      if (STANDBY_URL === undefined) await database?.drop();
     });
 
     it('is refused while a process is connected, and distributes what there is, step by step', async () => {
@@ -257,6 +264,44 @@ describe.skipIf(CITUS_URL === undefined)(
       );
     }, 240_000);
 
+    it.skipIf(STANDBY_URL === undefined)(
+      'loses and repeats no charge when the standby of a dead worker takes over',
+      async () => {
+        const [address = ''] = database.workers;
+        const standby = new URL(STANDBY_URL ?? '');
+        const coordinator = 'url' in database.target ? database.target.url : '';
+        const dead = await accountsOn(Number(new URL(address).port));
+        const load = begin();
+        await sleep(1_000);
+        const sinceMs = performance.now();
+        // An immediate shutdown: the server stays away.
+        const stop = `read pid < postmaster.pid; kill -QUIT $pid`;
+        await withAdmin(address, (admin) => admin.unsafe(`copy (select 1) to program '${stop}'`)).catch(() => {});
+        await withAdmin(standby.href, (admin) => admin`select pg_promote()`);
+        await withAdmin(coordinator, async (admin) => {
+          const { port } = new URL(address);
+          const [node] = await admin<{ id: number }[]>`
+            select nodeid as id from pg_dist_node where nodeport = ${port}::int`;
+          await admin`select citus_update_node(${node?.id ?? 0}::int, ${standby.hostname}, ${standby.port}::int)`;
+        });
+        const untilMs = performance.now();
+        await until('an account of the dead worker is charged again', () =>
+          load.charges.some(({ accountId, atMs }) => dead.has(accountId) && atMs > untilMs),
+        );
+        await sleep(3_000);
+        const result = await load.end();
+        await expectBooks(result);
+        const others = result.charges.filter(({ accountId, atMs }) => !dead.has(accountId) && atMs > sinceMs);
+        console.log(
+          `replaced: took ${Math.round(untilMs - sinceMs)} ms, ${result.charges.length} charges confirmed, all found;`,
+          `of others ${others.length} since, the slowest in ${slowest(others)} ms; the slowest of its accounts took`,
+          `${slowest(result.charges)} ms; failed: ${JSON.stringify(result.failed)}`,
+        );
+        expect(new Set(others.map(({ accountId }) => accountId)).size).toBe(ACCOUNTS - dead.size);
+      },
+      120_000,
+    );
+
     interface Charge {
       readonly accountId: string;
       readonly requestId: string;
@@ -276,7 +321,7 @@ describe.skipIf(CITUS_URL === undefined)(
     }
 
     /** Keeps charging, one account per caller, until it is ended. */
-    function begin(callersAtOnce = CALLERS): { end(): Promise<LoadResult> } {
+    function begin(callersAtOnce = CALLERS): { readonly charges: readonly Charge[]; end(): Promise<LoadResult> } {
       const charges: Charge[] = [];
       const doubtful = new Set<string>();
       const failed: Record<string, number> = {};
@@ -300,6 +345,7 @@ describe.skipIf(CITUS_URL === undefined)(
         }
       });
       return {
+        charges,
         async end() {
           isOpen = false;
           await Promise.all(callers);
