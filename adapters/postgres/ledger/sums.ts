@@ -8,8 +8,12 @@ const HOURS_KEPT = `${HOURLY_DAYS} days`;
 /** The most that one transaction sums up, so that no charge waits long for it: 100 ms on a small machine. */
 const WALLETS_AT_ONCE = 500;
 const DEBITS_AT_ONCE = 20_000;
-/** The most of these debits from one wallet. */
+/** The most of these debits from one wallet, and the most if it is summed up alone. */
 const DEBITS_OF_A_WALLET = 1_000;
+const DEBITS_ALONE = 5_000;
+
+/** How long a run waits for the lock of one wallet, in milliseconds. Charges that come later wait behind it. */
+const PATIENCE_MS = 200;
 
 /** Seconds. Debits of requests that began this recently may still be posted, so they are left for the next run. */
 const SETTLING_S = 60;
@@ -23,9 +27,7 @@ export async function settledTo(sql: Sql): Promise<string> {
 /** Wallets that one statement searches for due ones, by their numbers, so that no run needs an index of due wallets. */
 const WALLETS_IN_SIGHT = 50_000;
 
-/**
- * How many wallets with more debits than one transaction sums up a run comes back to; others are left for the next run.
- */
+/** How many wallets a run comes back to; others are left for the next run. */
 const MOST_AGAIN = 100_000;
 
 /** Runs one transaction within the time limits of a run; undefined when no time is left, or another node is at work. */
@@ -38,29 +40,36 @@ interface Due {
 }
 
 /**
- * Sums up the debits of all wallets with ids before `settled`: first a thousand of each wallet, then the rest of those
- * that have more. Begins at a random wallet, so that time does not always run out for the same ones.
+ * Sums up the debits of all wallets with ids before `settled`: first a thousand of each wallet that no charge has locked,
+ * then, one wallet at a time, those that are left. The lock of a busy wallet is hardly ever free, so the run waits for it.
+ * Begins at a random wallet, so that time does not always run out for the same ones.
  */
-export async function sumAllDebits(run: RunStep, settled: string, shards: Shards | null = null): Promise<void> {
-  const again: Due[] = [];
-  const sum = async (due: readonly Due[]): Promise<boolean> => {
-    for (const batch of batches(due, shards)) {
-      const rest = await run((tx) => sumDebits(tx, batch, settled, shards));
-      if (rest === undefined) return false;
-      for (const accountId of rest.slice(0, MOST_AGAIN - again.length))
-        again.push({ accountId, debits: DEBITS_OF_A_WALLET });
-    }
-    return true;
-  };
+export async function sumAllDebits(
+  run: RunStep,
+  settled: string,
+  shards: Shards | null = null,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   const range = await run(rangeOfWallets);
   if (range === undefined) return;
+  const again: string[] = [];
   const views = Math.ceil(range.last / WALLETS_IN_SIGHT);
   for (let nth = 0; nth < views; nth += 1) {
     const view = (Math.floor(range.start * views) + nth) % views;
     const due = await run((tx) => dueWallets(tx, view * WALLETS_IN_SIGHT, settled));
-    if (due === undefined || !(await sum(due))) return;
+    if (due === undefined) return;
+    for (const batch of batches(due, shards)) {
+      const left = await run((tx) => sumDebits(tx, batch, DEBITS_OF_A_WALLET, null, settled, shards));
+      if (left === undefined) return;
+      again.push(...left.slice(0, MOST_AGAIN - again.length));
+    }
   }
-  while (again.length > 0) if (!(await sum(again.splice(0)))) return;
+  for (let account = again.shift(); account !== undefined; account = again.shift()) {
+    const alone = [account];
+    const left = await run((tx) => sumDebits(tx, alone, DEBITS_ALONE, patienceMs, settled, shards));
+    if (left === undefined) return;
+    again.push(...left);
+  }
 }
 
 /** The work of each transaction: ids of accounts, all of one shard. */
@@ -90,19 +99,20 @@ const dueWallets = (tx: Transaction, after: number, settled: string) => tx<Due[]
   where wallet_number > ${after} and wallet_number <= ${after + WALLETS_IN_SIGHT} and last_seq > summed_seq and summed_to < ${settled}
   order by wallet_number`;
 
-/**
- * Sums up at most a thousand debits of each wallet: usage by hour, and what keys have spent. Returns those with more.
- */
+/** Sums up at most so many debits of each wallet: usage by hour, and what keys have spent. Returns those that are left. */
 async function sumDebits(
   tx: Transaction,
   due: readonly string[],
+  most: number,
+  patienceMs: number | null,
   settled: string,
   shards: Shards | null,
 ): Promise<string[]> {
   const shardAccount = shards === null ? null : (due[0] ?? null);
-  const [row] = await tx<[{ more: string[] }]>`
-    select sum_debits(${shardAccount}::uuid, ${[...due]}::uuid[], ${settled}::uuid, ${DEBITS_OF_A_WALLET}, ${keptFrom(tx)}) as more`;
-  return row.more;
+  const [row] = await tx<[{ left: string[] }]>`
+    select sum_debits(${shardAccount}::uuid, ${[...due]}::uuid[], ${settled}::uuid, ${most}::int, ${keptFrom(tx)},
+      ${patienceMs}::int) as left`;
+  return row.left;
 }
 
 /** Hours from here on are not folded into days yet. */

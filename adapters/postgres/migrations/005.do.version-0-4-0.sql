@@ -648,12 +648,17 @@ end
 $$;
 
 -- Adds debits with ids before `settled` to the sums of usage and of keys, of each of the accounts that are due at most so many;
--- returns those with more. Each statement sees what was there when it began: debits that were posted before their wallet was
+-- returns those that still are: those with more, and, if `patience_ms` is null, those whose wallet is locked. Otherwise it waits
+-- that long for a lock. Each statement sees what was there when it began: debits that were posted before their wallet was
 -- locked, and none comes after that. By the index of each wallet (`offset 0`), whatever is known of the current month.
-create function sum_debits(shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz) returns uuid[]
+create function sum_debits(
+  shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz, patience_ms integer
+) returns uuid[]
   language plpgsql as $$
 declare
   accounts uuid[];
+  locked uuid[];
+  earlier_timeout text := current_setting('lock_timeout');
   begins uuid[];
   ends uuid[];
   have_more boolean[];
@@ -667,13 +672,30 @@ declare
   hits bigint[];
   amounts bigint[];
 begin
-  select array_agg(l.account_id) into accounts from (
-    select w.account_id from public.wallets w
-    where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
-    order by w.account_id for no key update skip locked
-  ) l;
+  if patience_ms is null then
+    select array_agg(l.account_id) into accounts from (
+      select w.account_id from public.wallets w
+      where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
+      order by w.account_id for no key update skip locked
+    ) l;
+    select array_agg(w.account_id) into locked from public.wallets w
+    where w.account_id = any(due) and w.account_id <> all(coalesce(accounts, '{}'))
+      and w.last_seq > w.summed_seq and w.summed_to < settled;
+  else
+    begin
+      perform set_config('lock_timeout', patience_ms || 'ms', true);
+      select array_agg(l.account_id) into accounts from (
+        select w.account_id from public.wallets w
+        where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
+        order by w.account_id for no key update
+      ) l;
+      perform set_config('lock_timeout', earlier_timeout, true);
+    exception when lock_not_available then
+      return '{}';
+    end;
+  end if;
   if accounts is null then
-    return '{}';
+    return coalesce(locked, '{}');
   end if;
   select array_agg(s.account_id), array_agg(s.summed_to), array_agg(coalesce(s.next_id, settled)),
     array_agg(s.next_id is not null), array_agg(s.last_seq)
@@ -742,7 +764,7 @@ begin
     select unnest(accounts) as account_id, unnest(ends) as until, unnest(have_more) as has_more, unnest(last_seqs) as last_seq
   ) s
   where w.account_id = s.account_id and (shard_account is null or w.account_id = any(accounts));
-  return array(select m.account_id from unnest(accounts, have_more) as m(account_id, has_more) where m.has_more);
+  return array(select m.account_id from unnest(accounts, have_more) as m(account_id, has_more) where m.has_more) || locked;
 end
 $$;
 

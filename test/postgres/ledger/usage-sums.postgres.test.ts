@@ -4,9 +4,13 @@ import { v7 } from 'uuid';
 import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { type RunStep, settledTo, sumAllDebits } from '../../../adapters/postgres/ledger/sums.js';
+import { connect } from '../../../adapters/postgres/sql.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
 import { debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { until } from '../../kit/time/until.js';
+import { hold, LOCKS } from './locks.js';
 
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
 
@@ -74,6 +78,37 @@ test('sums up everything due in one run, for wallets with any number and one wit
   expect(await sql`select from wallets where last_seq > summed_seq + 1`).toHaveLength(0);
   const usage = await sql`select sum(requests)::int as requests from usage_hours group by account_id order by 1`;
   expect(usage.map(({ requests }) => requests)).toEqual([1, 1, 1, 2_500]);
+  expect((await ledger.check()).faults).toEqual([]);
+});
+
+test('waits for the lock of a busy wallet, and leaves one that stays locked to the next run', async () => {
+  database = await freshDatabase();
+  const { sql, target } = database;
+  const ledger = createLedger(sql);
+  const accounts = createAccounts(sql);
+  const [free, busy] = [await openPayer(accounts), await openPayer(accounts)];
+  await sql`update wallets set summed_to = first_id_at(now() - interval '1 hour')`;
+  for (const payer of [free, busy]) {
+    await grantTo(ledger, payer, 1_000_000);
+    await ledger.post(debitOf(payer, 1, { requestId: v7({ msecs: Date.now() - HOUR_MS / 2 }) }));
+  }
+  const summed = async () => (await sql`select account_id from usage_hours`).map((row) => row.account_id).sort();
+  const step: RunStep = (work) => sql.begin(work) as never;
+  const settled = await settledTo(sql);
+  const locker = connect(target, { max: 1 });
+  const release = await hold(locker, LOCKS.wallet, busy);
+  await sumAllDebits(step, settled, null, 10);
+  expect(await summed()).toEqual([free.accountId]);
+  const run = sumAllDebits(step, settled, null, 30_000);
+  await until('the run waits for the wallet', async () => {
+    const rows = await sql`
+      select from pg_stat_activity where wait_event_type = 'Lock' and query like '%sum_debits%'`;
+    return rows.length > 0;
+  });
+  await release();
+  await run;
+  await locker.end();
+  expect(await summed()).toEqual([free.accountId, busy.accountId].sort());
   expect((await ledger.check()).faults).toEqual([]);
 });
 
