@@ -281,10 +281,9 @@ async function withdrawAs<Ref, T>(
   const cached = await cache.get<T | null>(key);
   const value = cached?.value ?? undefined;
   const names = value ? [...new Set([key, ...kind.names(value)])] : [key];
-  if (value) for (const name of names) tombstones.add(name, accountId);
   const owner = kind.ownerOf(value ?? ref);
   const [mayBeCached] = await Promise.all([
-    value !== undefined || tombstones.addIfCached(key, accountId),
+    value ? Promise.all(names.map((name) => tombstones.add(name, accountId))) : tombstones.addIfCached(key, accountId),
     owner !== undefined &&
       kind.hidesPosts(failure, value !== undefined) &&
       tombstones.addIfCached(postsKey(owner), accountId),

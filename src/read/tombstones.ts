@@ -12,8 +12,11 @@ export interface Tombstones {
   has(key: string): boolean;
   /** True if there are no tombstones, so that pages need not check each item. */
   readonly isEmpty: boolean;
-  /** Adds a deleted object that the cache still shows. `accountId`: the account whose read found the deletion. */
-  add(key: string, accountId: string): void;
+  /**
+   * Adds a deleted object that the cache still shows, at once. `accountId`: the account whose read found the deletion.
+   * Resolves when the cache knows it, too, and leaves the object out of answers whose read began earlier.
+   */
+  add(key: string, accountId: string): Promise<void>;
   /**
    * Adds an object that the network says does not exist, but only if a cached value may show it, because it would
    * otherwise just push out tombstones that matter. Resolves with whether it was added.
@@ -65,7 +68,7 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     goesFirst: (owner) => owner.startsWith(UNSURE),
   });
   memories.add('gone', keys);
-  // Looks up the absent ids of one batch in one query.
+  // Tells the cache of all withdrawn names of one batch in one query.
   const shown = new DataLoader((names: readonly string[]) => cache.shows(names), { cache: false });
   let version = 0;
 
@@ -88,7 +91,10 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     get isEmpty() {
       return keys.size === 0;
     },
-    add: (key, accountId) => publish({ key, gone: true, by: ownerDigest(accountId) }),
+    async add(key, accountId) {
+      publish({ key, gone: true, by: ownerDigest(accountId) });
+      await shown.load(key);
+    },
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;

@@ -20,7 +20,7 @@ describe('tombstones', () => {
   it('reach the other nodes, and so does their removal', async () => {
     const { here, there, follow } = nodes();
     await follow();
-    here.add('tweet:1', 'one');
+    void here.add('tweet:1', 'one');
     expect([here.has('tweet:1'), there.has('tweet:1'), there.isEmpty]).toEqual([true, true, false]);
     here.remove('tweet:1', here.noted);
     expect([here.has('tweet:1'), there.has('tweet:1'), there.isEmpty]).toEqual([false, false, true]);
@@ -28,11 +28,11 @@ describe('tombstones', () => {
 
   it('reach a node that follows later, and none that has stopped', async () => {
     const { here, there } = nodes();
-    here.add('tweet:1', 'one');
+    void here.add('tweet:1', 'one');
     const stop = await there.follow();
     expect(there.has('tweet:1')).toBe(true);
     await stop();
-    here.add('tweet:2', 'one');
+    void here.add('tweet:2', 'one');
     expect(there.has('tweet:2')).toBe(false);
   });
 
@@ -53,14 +53,14 @@ describe('tombstones', () => {
   it('stay if they were noted after the beginning of the read that shows the object', () => {
     const { here } = nodes();
     const { noted } = here;
-    here.add('tweet:1', 'one');
+    void here.add('tweet:1', 'one');
     here.remove('tweet:1', noted);
     expect(here.has('tweet:1')).toBe(true);
   });
 
   it('outlive every cached page, twice over', () => {
     const { clock, here } = nodes();
-    here.add('tweet:1', 'one');
+    void here.add('tweet:1', 'one');
     const longestMs = Math.max(...Object.values(DEFAULT_LIFETIMES));
     clock.at = 2 * longestMs - 1;
     expect(here.has('tweet:1')).toBe(true);
@@ -91,7 +91,7 @@ describe('tombstones', () => {
   it('that are only a precaution are dropped first', async () => {
     const { here } = nodes({ shows: null, maxBytes: 20_000 });
     for (let account = 0; account < 5; account += 1) {
-      for (let id = 0; id < 4; id += 1) here.add(`tweet:${account}${id}`, `owner ${account}`);
+      for (let id = 0; id < 4; id += 1) void here.add(`tweet:${account}${id}`, `owner ${account}`);
     }
     for (let account = 0; account < 40; account += 1) {
       for (let id = 0; id < 3; id += 1) await here.addIfCached(`unsure:${account}-${id}`, `other ${account}`);

@@ -129,22 +129,31 @@ describe('a withdrawn object', () => {
     },
   );
 
-  it('is not brought back by its own answer that was read earlier (M25)', async () => {
-    const { net, engine, read, holdAnswer } = setUp();
-    const [isMade, release] = holdAnswer();
-    const late = read('tweet', '17', true);
-    await isMade;
-    engine.clock.nowMs += 1;
-    net.remove('17');
-    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
-    release();
-    await expect(late).rejects.toMatchObject(notFound('deleted'));
-    await expect(read('tweet', '17')).rejects.toMatchObject(notFound('deleted'));
-    net.restore('17');
-    engine.clock.nowMs += 1;
-    await read('tweet', '17', true);
-    expect((await read('tweet', '17')).charge.cache).toBe('hit');
-  });
+  it.each([
+    ['tweet', '17', 'uncached'],
+    ['tweet', '17', 'cached'],
+    ['user', '3', 'cached'],
+    ['user', 'user3', 'cached'],
+  ] as const)(
+    'is not brought back by its own answer that was read earlier: %s %s, %s before (M25)',
+    async (what, name, before) => {
+      const { net, engine, read, holdAnswer } = setUp();
+      if (before === 'cached') await read(what, name);
+      const [isMade, release] = holdAnswer();
+      const late = read(what, name, true);
+      await isMade;
+      engine.clock.nowMs += 1;
+      net.remove(name.replace('user', ''));
+      await expect(read(what, name, true)).rejects.toMatchObject(notFound('deleted'));
+      release();
+      await expect(late).rejects.toMatchObject(notFound('deleted'));
+      await expect(read(what, name)).rejects.toMatchObject(notFound('deleted'));
+      net.restore(name.replace('user', ''));
+      engine.clock.nowMs += 1;
+      await read(what, name, true);
+      expect((await read(what, name)).charge.cache).toBe('hit');
+    },
+  );
 
   it('hides the tweets of an account that turned private while they were read (M33)', async () => {
     const { net, engine, read, list, holdAnswer } = setUp();

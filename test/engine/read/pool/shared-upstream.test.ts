@@ -44,7 +44,7 @@ describe('a tombstone on one node', () => {
     const [one, other] = [createTombstones(options), createTombstones(options)];
     await Promise.all([one.follow(), other.follow()]);
     const before = other.version;
-    one.add('tweet:1', 'one');
+    void one.add('tweet:1', 'one');
     expect([other.has('tweet:1'), other.version > before]).toEqual([true, true]);
     other.remove('tweet:1', other.noted);
     expect(one.has('tweet:1')).toBe(false);
@@ -53,7 +53,7 @@ describe('a tombstone on one node', () => {
   it('is known to a node that starts later', async () => {
     const tombstoneLog = createMemoryTombstoneLog({ clock });
     const options = { clock, lifetimes: DEFAULT_LIFETIMES, tombstoneLog, cache: createMemoryCache({ clock }) };
-    createTombstones(options).add('tweet:1', 'one');
+    void createTombstones(options).add('tweet:1', 'one');
     const late = createTombstones(options);
     await late.follow();
     expect(late.has('tweet:1')).toBe(true);
