@@ -198,7 +198,8 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     await unpaid.set(absentKey(kind.keyOf(ref)), absence, lifetimes.absentMs);
   }
 
-  async function readNow(ref: Ref, waiters: Waiters): Promise<Lookup<T>> {
+  /** If the object was withdrawn after the read began: the 404 that is remembered for it, or undefined. */
+  async function readOnce(ref: Ref, waiters: Waiters): Promise<Lookup<T> | undefined> {
     const key = kind.keyOf(ref);
     const { noted } = tombstones;
     const beganAt = clock.now();
@@ -207,14 +208,21 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       const fetchedAt = clock.now();
       const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
       const isShown = await store([found.ok], origin, key);
-      if (isShown) await unpaid.delete([absentKey(key)]);
-      const [withdrawn] = isShown ? [] : await peek([ref]);
-      if (withdrawn) return withdrawn;
+      // A tombstone that the answer did not remove was noted after the read began.
+      if (!isShown || kind.hiddenBy(found.ok).some(tombstones.has)) return (await peek([ref]))[0];
+      await unpaid.delete([absentKey(key)]);
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
     if (found.fail.code === 'not_found') await markDeleted(ref, found.fail, waiters.accountId);
     return { fail: found.fail };
   }
+
+  /**
+   * Without a 404 of its own, the object was withdrawn with its account or under another name. Only the network can tell
+   * whether it is still shown, and if not, why, so it is asked once more.
+   */
+  const readNow = async (ref: Ref, waiters: Waiters): Promise<Lookup<T>> =>
+    (await readOnce(ref, waiters)) ?? (await readOnce(ref, waiters)) ?? { fail: withdrawnMeanwhile() };
 
   const peek = (refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]> =>
     lookUp(options, refs.map(kind.keyOf), kind.hiddenBy);
@@ -327,6 +335,9 @@ function withIdHint(ref: UserRef, found: Found<User>): Found<User> {
   const message = `No user has the handle ${ref.handle}. If it is an id, use the lists under /v1/users/{user}/…, which accept ids.`;
   return { fail: new ServiceError('not_found', message, found.fail.detail) };
 }
+
+const withdrawnMeanwhile = (): ServiceError =>
+  new ServiceError('not_found', 'This was withdrawn while it was being read.');
 
 /** As plain JSON, for waiters on other nodes. */
 const serialized = <T>(got: Lookup<T>): Extract<Lookup<T>, { ok: T }> | { readonly fail: PlainFailure } =>

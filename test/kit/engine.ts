@@ -48,15 +48,18 @@ export interface Engine {
   callContext(): CallContext;
 }
 
-/** The reading half of the service over a network, without accounts and HTTP, for thousands of calls a second. */
-export function createEngine(network: Network): Engine {
+/**
+ * The reading half of the service over a network, without accounts and HTTP, for thousands of calls a second. `caching`
+ * may change how the cache behaves.
+ */
+export function createEngine(network: Network, caching = (cache: Cache): Cache => cache): Engine {
   const clock = {
     nowMs: Date.UTC(2026, 0, 1),
     now: () => clock.nowMs,
   };
   const keys = new Set<string>();
   const lookUps: (readonly string[])[] = [];
-  const cache = noting(createMemoryCache({ clock }), keys, lookUps);
+  const cache = noting(caching(createMemoryCache({ clock })), keys, lookUps);
   const counted = counting(network);
   const { sources } = createReading({
     config: readConfig({ env: {}, cwd: '/', terminal: false }),

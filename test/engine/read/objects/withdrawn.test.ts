@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/domain/errors.js';
+import type { Cache } from '../../../../src/ports/cache.js';
 import type { Network } from '../../../../src/ports/network.js';
 import { createEngine } from '../../../kit/engine.js';
 import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
 
 const MINUTE_MS = 60_000;
 
-function setUp() {
+function setUp(caching?: (cache: Cache) => Cache) {
   const net = createScriptedNetwork();
   net.users(range(5));
   net.tweets(range(9, 11), { authorId: '1' });
@@ -16,7 +17,7 @@ function setUp() {
   const page: Network['page'] = async (...args) => held(await net.network.page(...args));
   const tweets: Network['tweets'] = async (...args) => held(await net.network.tweets(...args));
   const users: Network['users'] = async (...args) => held(await net.network.users(...args));
-  const engine = createEngine({ ...net.network, page, tweets, users });
+  const engine = createEngine({ ...net.network, page, tweets, users }, caching);
   /** Delays the network's next answer; returns when it is made, and the function that lets it arrive. */
   const holdAnswer = (): [isMade: Promise<void>, release: () => void] => {
     let [made, release] = [() => {}, () => {}];
@@ -40,6 +41,8 @@ function setUp() {
     engine.page({ kind, subject: '1', count: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
   return { net, engine, read, list, holdAnswer };
 }
+
+type World = ReturnType<typeof setUp>;
 
 const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
 
@@ -154,6 +157,115 @@ describe('a withdrawn object', () => {
       expect((await read(what, name)).charge.cache).toBe('hit');
     },
   );
+
+  const turnsPrivate: Record<string, (world: World) => Promise<unknown>> = {
+    'its profile': ({ net, read }) => {
+      net.user({ id: '1', protected: true });
+      return read('user', '1', true);
+    },
+    'another of its tweets': ({ net, read }) => {
+      net.refuse('18', hidden);
+      return read('tweet', '18', true).catch(() => {});
+    },
+    'its timeline': ({ net, list }) => {
+      net.pages('timeline', '1', () => {
+        throw hidden;
+      });
+      return list('timeline', true).catch(() => {});
+    },
+  };
+  const hidden = new ServiceError('not_found', 'Private.', { reason: 'private', isOfAccount: true });
+
+  it.each(
+    Object.entries(turnsPrivate).flatMap(([how, turn]) => [true, false].map((fresh) => [how, fresh, turn] as const)),
+  )(
+    'hides a tweet whose account turned private while it was read, as %s says; fresh: %s (M33)',
+    async (_, fresh, turn) => {
+      const world = setUp();
+      const { net, engine, read, holdAnswer } = world;
+      await read('tweet', '18');
+      const [isMade, release] = holdAnswer();
+      const late = Promise.allSettled([read('tweet', '17', fresh), read('tweet', '17')]);
+      await isMade;
+      engine.clock.nowMs += 1;
+      await turn(world);
+      net.refuse('17', hidden);
+      release();
+      const refused = { status: 'rejected', reason: notFound('private') };
+      expect(await late).toMatchObject([refused, refused]);
+    },
+  );
+
+  it.each([
+    ['its id', '3', 'user3'],
+    ['its handle', 'user3', '3'],
+  ])(
+    'is not brought back by an answer to %s if it was found gone under its other name (M25)',
+    async (_, name, other) => {
+      const { net, engine, read, holdAnswer } = setUp();
+      await read('user', '3');
+      const [isMade, release] = holdAnswer();
+      const late = read('user', name, true);
+      await isMade;
+      engine.clock.nowMs += 1;
+      net.remove('3');
+      await expect(read('user', other, true)).rejects.toMatchObject(notFound('deleted'));
+      release();
+      await expect(late).rejects.toMatchObject(notFound('deleted'));
+    },
+  );
+
+  it('is shown if the network still shows it when asked again, though its account was found gone by its old handle', async () => {
+    const { net, engine, read, holdAnswer } = setUp();
+    await read('user', 'user1');
+    const [isMade, release] = holdAnswer();
+    const late = [read('user', '1', true), read('tweet', '17', true)];
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.user({ id: '1', handle: 'weir' });
+    await expect(read('user', 'user1', true)).rejects.toMatchObject(notFound('unknown'));
+    release();
+    const [profile, tweet] = await Promise.all(late);
+    expect(profile).toMatchObject({ value: { handle: 'weir' }, charge: { amount: 2000, items: 1 } });
+    expect(tweet).toMatchObject({ value: { id: '17' }, charge: { amount: 2000, items: 1 } });
+    expect([(await read('user', '1')).charge.cache, (await read('tweet', '17')).charge.cache]).toEqual(['hit', 'hit']);
+  });
+
+  it('is withheld after two answers that were each made before it was withdrawn (M25)', async () => {
+    const { net, engine, read, holdAnswer } = setUp();
+    const turn = async (isProtected: boolean) => {
+      engine.clock.nowMs += 1;
+      net.user({ id: '1', protected: isProtected });
+      await read('user', '1', true);
+    };
+    const [isMade, release] = holdAnswer();
+    const late = read('tweet', '17', true);
+    await isMade;
+    await turn(true);
+    const [isMadeAgain, releaseAgain] = holdAnswer();
+    release();
+    await isMadeAgain;
+    await turn(true);
+    releaseAgain();
+    await expect(late).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is not brought back by its own answer if the cache does not know that it was withdrawn (M25)', async () => {
+    const cannotTell = (cache: Cache): Cache => ({
+      ...cache,
+      set: (key, cached, ttlMs, shows) => cache.set(key, cached, ttlMs, shows),
+      shows: async (names) => names.map(() => undefined),
+    });
+    const { net, engine, read, holdAnswer } = setUp(cannotTell);
+    const [isMade, release] = holdAnswer();
+    const late = read('tweet', '17', true);
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.remove('17');
+    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
+    release();
+    await expect(late).rejects.toMatchObject(notFound('deleted'));
+  });
 
   it('hides the tweets of an account that turned private while they were read (M33)', async () => {
     const { net, engine, read, list, holdAnswer } = setUp();
