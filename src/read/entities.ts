@@ -58,12 +58,11 @@ export type Filed<T> = ReadonlyMap<string, T | null>;
 /**
  * Files profiles by id and handle (I9). The answer to a read by handle (`requestedKey`) settles who holds the handle.
  * A profile that came in any other way is filed under its handle only if nothing contradicts that: another account is
- * known to have the handle, this account was known under another handle, or the handle `isGone`.
+ * known to have the handle, this account was known under another handle, or no account had the handle a while ago.
  */
 async function filedUsers(
-  cache: Pick<Cache, 'getMany'>,
+  { cache, unpaid, tombstones }: Pick<EntitiesOptions, 'cache' | 'unpaid' | 'tombstones'>,
   users: readonly User[],
-  isGone: (name: string) => boolean,
   requestedKey?: string,
 ): Promise<Filed<User>> {
   const names = [...new Set(users.flatMap(namesOfUser))];
@@ -71,8 +70,13 @@ async function filedUsers(
   // The answer to a read by this handle is filed whatever is known, so nothing need be looked up.
   if (answer && requestedKey !== undefined && requestedKey === namesOfUser(answer)[1])
     return new Map(names.map((name) => [name, answer]));
-  const cached = await cache.getMany<User | null>(names);
+  const handles = [...new Set(users.flatMap((user) => namesOfUser(user).slice(1)))];
+  const [cached, absences] = await Promise.all([
+    cache.getMany<User | null>(names),
+    unpaid.getMany<Absence>(handles.map(absentKey)),
+  ]);
   const known = new Map(names.map((name, index) => [name, cached[index]?.value]));
+  const gone = new Set(handles.filter((handle, index) => absences[index] !== undefined || tombstones.has(handle)));
   const filed = new Map<string, User | null>();
   const file = (name: string, user: User | null): void => {
     known.set(name, user);
@@ -87,7 +91,7 @@ async function filedUsers(
     if (isRenamed) file(formerHandle, null);
     if (handle === undefined) continue;
     const holder = known.get(handle);
-    const isUndisputed = !isRenamed && !isGone(handle) && (holder === undefined || holder?.id === user.id);
+    const isUndisputed = !isRenamed && !gone.has(handle) && (holder === undefined || holder?.id === user.id);
     file(handle, isUndisputed ? user : null);
   }
   return filed;
@@ -161,7 +165,7 @@ export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =
     keyOf: userKey,
     names: namesOfUser,
     hiddenBy: namesOfUser,
-    file: (users, requestedKey) => filedUsers(options.cache, users, options.tombstones.has, requestedKey),
+    file: (users, requestedKey) => filedUsers(options, users, requestedKey),
     ownerOf: (user) => ('id' in user ? user.id : undefined),
     isPrivate: (user) => user.protected === true,
     // A network may have tweets of an account without its profile, so an unknown profile says nothing about them.

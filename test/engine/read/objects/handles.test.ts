@@ -74,6 +74,20 @@ describe('a handle', () => {
     await expect(read({ handle: 'weir' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is not taken from a page if the network has just said so, even if nothing was cached', async () => {
+    const { net, read, engine, oldAuthors } = setUp();
+    net.user({ id: '1', handle: 'weir_then' });
+    const notFound = { code: 'not_found' };
+    await expect(read({ handle: 'weir' })).rejects.toMatchObject(notFound);
+    await oldAuthors();
+    await expect(read({ handle: 'weir' })).rejects.toMatchObject(notFound);
+    expect(await read({ id: '1' })).toEqual(['1', 'hit']);
+    net.user({ id: '2', handle: 'weir' });
+    engine.clock.nowMs += MINUTE_MS;
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'hit']);
+  });
+
   it('is read again when one page shows it with two accounts', async () => {
     const { net, engine, read } = setUp();
     net.user({ id: '2', handle: 'WEIR' });
