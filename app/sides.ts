@@ -63,7 +63,7 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const pool = createPool({ network, pace, clock, ...time, perSecond, tracing: options.tracing });
   const tombstones = createTombstones({ clock, lifetimes, tombstoneLog, cache, memories });
   const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, tombstones, clock, lifetimes };
-  const users = createUsers(common);
+  const users = createUsers({ ...common, network });
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);

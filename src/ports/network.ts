@@ -192,6 +192,11 @@ export interface Network {
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
+  /**
+   * The spelling of a handle that its answers have, if it accepts several and knows this one; otherwise the handle as
+   * it is. Reads of one account by several spellings are then one, and share what is cached. Reads nothing.
+   */
+  canonicalHandle?(handle: string): string;
   /** Handles and ids that its grammar rules out: asked just as early. Reads nothing. */
   readonly impossible?: Impossible;
   /**

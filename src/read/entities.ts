@@ -3,7 +3,7 @@ import type { Tweet, User, UserRef } from '../domain/model.js';
 import type { ItemCache } from '../domain/prices.js';
 import type { Cache, Cached } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
-import type { CachedObject, CachedObjects, Found } from '../ports/network.js';
+import type { CachedObject, CachedObjects, Found, Network } from '../ports/network.js';
 import { type Absence, notFoundFrom, toAbsence } from './absence.js';
 import type { CallContext } from './call-context.js';
 import { absentKey, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
@@ -160,9 +160,12 @@ interface Kind<Ref, T> {
 /** The reason of a 404 for an object that never existed, as far as the network says. */
 const UNKNOWN = 'unknown';
 
-export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
+export const createUsers = (
+  options: EntitiesOptions & { readonly network: Pick<Network, 'canonicalHandle'> },
+): Entities<UserRef, User> =>
   createEntities<UserRef, User>(options, {
-    keyOf: userKey,
+    keyOf: (ref) =>
+      userKey('id' in ref ? ref : { handle: options.network.canonicalHandle?.(ref.handle) ?? ref.handle }),
     names: namesOfUser,
     hiddenBy: namesOfUser,
     file: (users, requestedKey) => filedUsers(options, users, requestedKey),

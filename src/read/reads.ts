@@ -122,7 +122,7 @@ export class Reads {
   users(handles: readonly string[], options: ReadOptions): Promise<Batch<User>> {
     const inputs = fold(handles, (text) => {
       const handle = parseHandle(text);
-      return handle === null ? null : { key: userKey({ handle }), ref: { handle } };
+      return handle === null ? null : { key: this.#sources.users.keyOf({ handle }), ref: { handle } };
     });
     return this.#meter.turn(options.path, () =>
       batch(inputs, options.path, options.fresh, (requests) =>

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { z } from 'zod';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import { Memories } from '../../../src/lib/memories.js';
@@ -32,6 +33,8 @@ export interface Get<T> {
 
 const ANONYMOUS = 'anonymous';
 
+const inAscii = (domain: string): string => domainToASCII(domain) || domain.toLowerCase();
+
 /** One server's client API. */
 export class Api {
   readonly sessions: readonly string[];
@@ -39,6 +42,8 @@ export class Api {
   readonly #upstream: Upstream;
   /** What lists need to know of the accounts that were just read, by id. */
   readonly owners: ListOwners;
+  /** The domain in the full handles of the server's own accounts, once it is known. Its API may be at another one. */
+  #domain: string | undefined;
 
   constructor({ baseUrl, tokens, userAgent, clock, memories = new Memories() }: MastodonOptions) {
     this.owners = new ListOwners(clock, memories);
@@ -46,6 +51,16 @@ export class Api {
     this.sessions = tokens.length > 0 ? [...this.#tokens.keys()] : [ANONYMOUS];
     const read = limitReader('x-ratelimit', 'date-time');
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => read(headers, clock.now()) });
+  }
+
+  noteDomain(domain: string): void {
+    this.#domain = inAscii(domain);
+  }
+
+  /** The server names its own accounts without a domain. */
+  canonicalHandle(handle: string): string {
+    const at = handle.indexOf('@');
+    return at !== -1 && inAscii(handle.slice(at + 1)) === this.#domain ? handle.slice(0, at) : handle;
   }
 
   hasToken(context: ReadContext): boolean {

@@ -35,6 +35,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     products: SEARCHABLE,
     lists: servedBy(READERS),
     checkQuery,
+    canonicalHandle: (handle) => api.canonicalHandle(handle),
     highlighter: createHighlighter({ exact: false }),
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),

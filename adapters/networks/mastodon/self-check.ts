@@ -21,6 +21,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
     const server = await api.get({ path: '/api/v2/instance', schema: instance, context });
     const fault = findFault(server);
     if (fault !== undefined) return { ok: false, findings: [no(fault)] };
+    api.noteDomain(server.domain);
     const findings = aboutServer(server);
     let ok = false;
     for (const session of api.sessions) {

@@ -46,7 +46,7 @@ const keyOf = ({ kind, subject, product }: ListRef): string =>
 
 /** A network in memory with just the data it is given. A test can make it fail or wait. */
 export function createScriptedNetwork(
-  options: Partial<Pick<Network, 'batchSize' | 'impossible' | 'lists' | 'products'>> = {},
+  options: Partial<Pick<Network, 'batchSize' | 'canonicalHandle' | 'impossible' | 'lists' | 'products'>> = {},
 ): ScriptedNetwork {
   const people = new Map<string, User>();
   const posts = new Map<string, Tweet>();
@@ -73,6 +73,7 @@ export function createScriptedNetwork(
     pace: { fast: null, slow: null },
     products: options.products ?? PRODUCTS,
     lists: options.lists ?? EVERY_LIST,
+    ...(options.canonicalHandle && { canonicalHandle: options.canonicalHandle }),
     ...(options.impossible && { impossible: options.impossible }),
     users: async (refs) => refs.map((ref) => outcome('id' in ref ? ref.id : idOfHandle(ref.handle), people)),
     tweets: async (ids) => ids.map((id) => outcome(id, posts)),

@@ -99,3 +99,16 @@ test('reports an unreachable server without throwing', async () => {
   await network.close?.();
   expect(await network.selfCheck?.(context())).toMatchObject({ ok: false, findings: [{ ok: false }] });
 });
+
+test.each([
+  ['server.example', ['weaver@server.example', 'Weaver@SERVER.example', 'weaver'], ['weaver', 'Weaver', 'weaver']],
+  ['server.example', ['weaver@social.server.example'], ['weaver@social.server.example']],
+  ['baw\u00FC.example', ['weaver@xn--baw-joa.example'], ['weaver']],
+])('knows from then on that handles on %s are its own, and no others', async (domain, handles, canonical) => {
+  const { network } = await scripted({ answers: { [INSTANCE]: { body: anInstance({ domain }) } } });
+  const all = () => handles.map((handle) => network.canonicalHandle?.(handle));
+  // The domain of the API says nothing of handles.
+  expect(all()).toEqual(handles);
+  await network.selfCheck?.(context());
+  expect(all()).toEqual(canonical);
+});

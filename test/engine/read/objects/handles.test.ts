@@ -1,6 +1,8 @@
 /** A handle stands for one account at a time, whatever was read before (I9). */
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../../../src/domain/model.js';
+import type { Network } from '../../../../src/ports/network.js';
+import type { Reads } from '../../../../src/read/reads.js';
 import { createEngine } from '../../../kit/engine.js';
 import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
 
@@ -106,6 +108,39 @@ describe('a handle', () => {
       ['2', 'hit'],
       ['1', 'hit'],
     ]);
+  });
+
+  it('is the same in every spelling that the network knows to mean it', async () => {
+    const net = createScriptedNetwork({ canonicalHandle: (handle) => handle.replace(/@here\.example$/i, '') });
+    net.user({ id: '1', handle: 'weir' });
+    const { network } = net;
+    const users: Network['users'] = (refs, context) =>
+      network.users(
+        refs.map((ref) => ('id' in ref ? ref : { handle: ref.handle.split('@')[0] ?? '' })),
+        context,
+      );
+    const engine = createEngine({ ...network, users });
+    const at = { path: 'user', fresh: false };
+    const cacheOf = async (read: (reads: Reads) => Promise<unknown>) => {
+      const { reads, charge } = engine.open();
+      await read(reads);
+      return [charge().cache, charge().amount];
+    };
+    expect(await cacheOf((reads) => reads.user({ handle: 'weir@here.example' }, at))).toEqual(['miss', 1000]);
+    for (const handle of ['weir', 'Weir@Here.example'])
+      expect(await cacheOf((reads) => reads.user({ handle }, at))).toEqual(['hit', 500]);
+    const { nodes, charged } = await engine.open().reads.users(['weir@here.example', 'weir'], at);
+    expect([nodes.map(({ id }) => id), charged]).toEqual([['1'], 500]);
+    const calls = net.calls.length;
+    net.list('timeline', '1', []);
+    await engine.page({ kind: 'timeline', subject: 'weir@here.example', count: 1 });
+    expect(net.calls.slice(calls).map(({ what }) => what)).toEqual(['page']);
+    net.remove('1');
+    const gone = { code: 'not_found', detail: { reason: 'deleted' } };
+    await expect(
+      engine.open().reads.user({ handle: 'weir@here.example' }, { ...at, fresh: true }),
+    ).rejects.toMatchObject(gone);
+    await expect(engine.open().reads.user({ handle: 'weir' }, at)).rejects.toMatchObject(gone);
   });
 
   it('is looked up together with all others of a page', async () => {
