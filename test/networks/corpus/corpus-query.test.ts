@@ -97,6 +97,31 @@ describe('the search language', () => {
     expect(parseQuery(q)).toEqual(tree);
   });
 
+  it.each<[string, Query]>([
+    ['#covid-19', { kind: 'hashtag', text: 'covid' }],
+    ['#covid\u201319, tide', and({ kind: 'hashtag', text: 'covid' }, word('tide'))],
+    ["#NASA's launch", and({ kind: 'hashtag', text: 'NASA' }, word('launch'))],
+    [
+      '(@ada’s OR "a b") -#a-b-c',
+      and(or({ kind: 'mention', text: 'ada' }, phrase('a b')), not({ kind: 'hashtag', text: 'a' })),
+    ],
+    ["$BTC-USD's tide", and({ kind: 'cashtag', text: 'BTC' }, word('tide'))],
+    ["@ada- #a'", and({ kind: 'mention', text: 'ada' }, { kind: 'hashtag', text: 'a' })],
+    ['#a-from:ada', and({ kind: 'hashtag', text: 'a' }, not({ kind: 'from', handle: 'ada' }))],
+    [
+      '#a-(b OR c) #d-"e f"',
+      and(
+        { kind: 'hashtag', text: 'a' },
+        not(or(word('b'), word('c'))),
+        { kind: 'hashtag', text: 'd' },
+        not(phrase('e f')),
+      ),
+    ],
+    ['#a,-b', and({ kind: 'hashtag', text: 'a' }, not(word('b')))],
+  ])('takes what a hyphen or an apostrophe joins to a tag or a handle for no term: %s (P19)', (q, tree) => {
+    expect(parseQuery(q)).toEqual(tree);
+  });
+
   it('takes a word that merely contains a colon for a word', () => {
     expect(parseQuery('http://example.org/a 12:30 BREAKING: :D')).toEqual(
       and(word('http://example.org/a'), word('12:30'), word('BREAKING:'), word(':D')),
