@@ -57,4 +57,15 @@ describe('search over more tweets than are looked at in one step', () => {
     await corpus.sql`delete from corpus_tweets where id = 900000`;
     expect(idsOf(after)[0]).toBe(String(Number(idsOf(before).at(-1)) - 100));
   });
+
+  it('leaves rows out of Top until they are indexed, and reads on after the page', async () => {
+    const list = { kind: 'search', subject: 'from:crowd1007', product: 'Top' } as const;
+    const indexed = await corpus.walk(list);
+    await corpus.sql`insert into corpus_tweets (id, text, created_at, author_id, likes)
+      select 800000 + n, 'written with SQL', timestamptz '2020-01-01', 1007, 1000 from generate_series(1, 60) n`;
+    const first = await corpus.network.page(list, null, corpus.context);
+    const second = await corpus.network.page(list, first.next, corpus.context);
+    await corpus.sql`delete from corpus_tweets where id > 800000`;
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(indexed.ids);
+  });
 });

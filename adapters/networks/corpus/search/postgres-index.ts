@@ -97,7 +97,7 @@ async function findInGroups(
 }
 
 function statementsOf({ query, order, after, limit }: TweetSearch, handles: Handles, isKept: boolean): Search {
-  const beyond = after === null ? [] : [order === 'rank' ? below(after) : olderThan(after)];
+  const beyond = order === 'rank' ? [below(after)] : after === null ? [] : [olderThan(after)];
   const scopes = order === 'rank' ? [] : scopeConditions(query, handles);
   const bounds = order === 'rank' ? beyond : [...timeConditions(query, handles), ...beyond];
   return {
@@ -163,4 +163,6 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
 const olderThan = (after: IndexPosition) =>
   sql`(t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
 
-const below = (after: IndexPosition) => sql`(t.rank, t.id) < (${after.value}::bigint, ${after.id}::bigint)`;
+/** A row that is not indexed yet has no rank. It would come first, and no page could continue after it. */
+const below = (after: IndexPosition | null) =>
+  after === null ? sql`t.rank IS NOT NULL` : sql`(t.rank, t.id) < (${after.value}::bigint, ${after.id}::bigint)`;
