@@ -244,6 +244,16 @@ describe('search of a corpus', () => {
     });
   });
 
+  it('takes the later of two accounts for the holder of a handle, in from: as in a look-up', async () => {
+    const ids = [99, 100, 8];
+    for (const id of ids) await corpus.user({ id, handle: id === 100 ? 'Pier_Cat' : 'pier_cat' });
+    for (const id of ids) await corpus.tweet({ id: 200 + id, text: 'a cat on the pier', author_id: id });
+    const later = await found('from:pier_cat pier');
+    await corpus.sql`delete from corpus_tweets where author_id in ${corpus.sql(ids)}`;
+    await corpus.sql`delete from corpus_users where id in ${corpus.sql(ids)}`;
+    expect(later).toEqual(['300']);
+  });
+
   it('embeds the author, or none if the corpus lacks the profile', async () => {
     expect((await corpus.search('picture')).tweets?.[0]?.author).toMatchObject({ id: '2', handle: 'tidesman' });
     expect((await corpus.search('gull')).tweets?.[0]).not.toHaveProperty('author');

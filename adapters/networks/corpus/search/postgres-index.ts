@@ -154,7 +154,7 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
   if (handles.length === 0) return new Map();
   const rows = await run<{ handle: string; id: string }>(
     sql`SELECT DISTINCT ON (lower(handle)) lower(handle) AS handle, id::text AS id FROM corpus_users
-      WHERE lower(handle) = ANY(${handles.map((handle) => handle.toLowerCase())}::text[]) ORDER BY lower(handle), id DESC`,
+      WHERE lower(handle) = ANY(${handles.map((handle) => handle.toLowerCase())}::text[]) ORDER BY lower(handle), corpus_users.id DESC`,
     signal,
   );
   return new Map(rows.map((row) => [row.handle, row.id]));
