@@ -1,3 +1,4 @@
+import { handleKey } from '../../../src/domain/ids.js';
 import type { ListRef } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/domain/model.js';
 import { pageWithoutSubject, type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
@@ -50,7 +51,7 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
 async function findUsers(run: Run, refs: readonly UserRef[], signal: AbortSignal): Promise<Found<User>[]> {
   const { byId, byHandle } = await readUsers(run, refs, signal);
   return refs.map((ref) => {
-    const row = 'id' in ref ? byId.get(ref.id) : byHandle.get(ref.handle);
+    const row = 'id' in ref ? byId.get(ref.id) : byHandle.get(handleKey(ref.handle));
     return row === undefined ? { fail: noUser() } : { ok: rowToUser(row) };
   });
 }

@@ -778,6 +778,14 @@ alter table corpus_users drop column search;
 drop function corpus_tweet_terms;
 -- Likes and the like alone; `rank` (search/rank.ts) takes time into account.
 alter table corpus_tweets drop column engagement;
+-- Handles are the same in upper and lower case. In a Turkish database, the lower case of I is not i.
+do $$
+begin
+  if lower('I') <> 'i' then
+    alter table corpus_users alter column handle type text collate "C";
+  end if;
+end
+$$;
 
 -- An edited tweet has an id for each of its versions, and lists have the latest one alone. `earlier_ids` is what a source says
 -- of the latest; `edited_to` follows from it after each import: the latest version that is there, null for that one.

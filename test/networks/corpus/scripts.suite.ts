@@ -5,6 +5,8 @@ import { LOCALES, localeDatabase } from '../../kit/postgres/locale-database.js';
 import { type Corpus, corpusIn, idsOf } from './corpus-fixture.js';
 import { WRITTEN } from './scripts.js';
 
+const AUTHOR = 1_000_000;
+
 /**
  * Every row of the table must be found, or not, with any locale of the database. `server` is called inside the suite.
  */
@@ -15,10 +17,24 @@ export function scriptsSuite(server: () => Target): void {
       const database = await localeDatabase(server(), locale);
       if (database === null) return;
       corpus = corpusIn(database);
+      await corpus.user({ id: AUTHOR, handle: 'Idris_INFO' });
+      await corpus.user({ id: AUTHOR - 1, handle: 'IDRIS_info' });
+      await corpus.tweet({ id: AUTHOR, text: 'tide', author_id: AUTHOR });
       for (const [index, { text }] of WRITTEN.entries()) await corpus.tweet({ id: index + 1, text });
       await indexCorpus(database.sql);
     });
     afterAll(() => corpus?.drop());
+
+    it.for(['idris_info', 'IDRIS_INFO', 'Idris_Info'])(
+      'finds the later account by its handle as %s',
+      async (handle, { skip }) => {
+        if (corpus === null) return skip('the server does not have this locale');
+        const { network, context } = corpus;
+        expect(await network.users([{ handle }], context)).toMatchObject([{ ok: { id: String(AUTHOR) } }]);
+        const list = { kind: 'search', subject: `from:${handle} tide`, product: 'Latest' } as const;
+        expect(idsOf(await network.page(list, null, context))).toEqual([String(AUTHOR)]);
+      },
+    );
 
     it.for(WRITTEN.map((written, index) => ({ ...written, id: String(index + 1) })))(
       'finds $name',

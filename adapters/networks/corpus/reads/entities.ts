@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { handleKey } from '../../../../src/domain/ids.js';
 import type { Tweet, UserRef } from '../../../../src/domain/model.js';
 import type { SampleAccount } from '../../../../src/ports/network.js';
 import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
@@ -8,19 +9,22 @@ import { storableId } from '../token.js';
 
 export type FoundUserRow = UserRow & { user_id: string };
 
-/** Profiles by id and by handle in one statement; `asked` is the handle as requested, null for an id. */
+/**
+ * Profiles by id and by handle (in lower case) in one statement; `asked` is the handle, null for an id. Not the database
+ * makes it lower case, because the result would depend on its locale.
+ */
 export async function readUsers(
   run: Run,
   refs: readonly UserRef[],
   signal: AbortSignal,
 ): Promise<{ byId: Map<string, FoundUserRow>; byHandle: Map<string, FoundUserRow> }> {
   const ids = refs.flatMap((ref) => ('id' in ref && storableId(ref.id) !== null ? [ref.id] : []));
-  const handles = refs.flatMap((ref) => ('handle' in ref ? [ref.handle] : []));
+  const handles = refs.flatMap((ref) => ('handle' in ref ? [handleKey(ref.handle)] : []));
   const rows = await run<FoundUserRow & { asked: string | null }>(
     sql`SELECT NULL::text AS asked, ${USER_COLUMNS} FROM corpus_users u WHERE u.id = ANY(${ids}::bigint[])
       UNION ALL
       SELECT h.asked, ${USER_COLUMNS} FROM unnest(${handles}::text[]) AS h(asked) CROSS JOIN LATERAL (
-        SELECT * FROM corpus_users c WHERE lower(c.handle) = lower(h.asked) ORDER BY c.id DESC LIMIT 1
+        SELECT * FROM corpus_users c WHERE lower(c.handle) = h.asked ORDER BY c.id DESC LIMIT 1
       ) u`,
     signal,
     { planned: 'once' },
