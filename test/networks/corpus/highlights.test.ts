@@ -97,6 +97,7 @@ describe('highlights of a profile', () => {
     ['jose', { handle: 'j_1', name: 'José Núñez' }, ['name: José']],
     ['nun', { handle: 'j_1', name: 'José Núñez', bio: 'nun, nunnery' }, ['name: Núñ', 'bio: nun']],
     ['harb', { handle: 'harbor_obs', name: 'Harbour' }, ['handle: harb', 'name: Harb']],
+    ['harb -harbo -habror', { handle: 'harbor_obs', name: 'Harbour' }, ['handle: harb', 'name: Harb']],
     ['@harbor_obs', { handle: 'Harbor_Obs', name: 'harbor obs' }, ['handle: Harbor_Obs']],
     ['habror', { handle: 'harbor_obs', name: 'Port' }, ['handle: harbor']],
     ['"nunez writer"', { name: 'José Núñez', bio: 'Nuñez, Writer' }, ['bio: Nuñez, Writer']],

@@ -15,7 +15,8 @@ type Condition = { readonly text: TextQuery } | { readonly where: Sql };
 /** The meaning of a language's terms in one table: the vector they search, and each term's condition. */
 export interface Dialect {
   readonly vector: Sql;
-  readonly term: (term: Term) => Condition;
+  /** `isWanted`: false for a term that excludes what it finds. */
+  readonly term: (term: Term, isWanted: boolean) => Condition;
   /** Whether the planner may see the search terms. If not, it makes the same plan for all queries. */
   readonly isKnown: boolean;
 }
@@ -29,18 +30,18 @@ export function isOfTextAlone(query: Query, dialect: Dialect): boolean {
   return 'text' in condition && !isEmpty(condition);
 }
 
-function compileCondition(query: Query, dialect: Dialect): Condition {
+function compileCondition(query: Query, dialect: Dialect, isWanted = true): Condition {
   if (query.kind === 'not') {
-    const of = compileCondition(query.of, dialect);
+    const of = compileCondition(query.of, dialect, !isWanted);
     if (isEmpty(of)) return { where: sql`true` };
     return 'text' in of ? { text: not(of.text) } : { where: sql`NOT coalesce(${of.where}, false)` };
   }
-  if (query.kind !== 'and' && query.kind !== 'or') return dialect.term(query);
+  if (query.kind !== 'and' && query.kind !== 'or') return dialect.term(query, isWanted);
 
   const texts: TextQuery[] = [];
   const wheres: Sql[] = [];
   for (const each of query.of) {
-    const part = compileCondition(each, dialect);
+    const part = compileCondition(each, dialect, isWanted);
     if ('text' in part) texts.push(part.text);
     else wheres.push(part.where);
   }
@@ -153,16 +154,21 @@ function inUrls(text: string): Sql {
 
 /**
  * Profiles are found by their words without accents, by the beginning of a handle or of a word of the name, and by
- * handle; terms that only apply to tweets are refused.
+ * handle; a word that is excluded excludes no other words that begin with it. Terms that only apply to tweets are refused.
  */
 export const PROFILES: Dialect = {
   vector: raw('u.search'),
-  term: (term) => profileTerm(term, beginning),
+  term: (term, isWanted) => profileTerm(term, isWanted ? beginning : nothing),
   isKnown: true,
 };
 
 /** The same, but finds words of a handle or name with one typing error instead of by their beginning. */
-export const NEAR_PROFILES: Dialect = { ...PROFILES, term: (term) => profileTerm(term, near) };
+export const NEAR_PROFILES: Dialect = {
+  ...PROFILES,
+  term: (term, isWanted) => profileTerm(term, isWanted ? near : nothing),
+};
+
+const nothing = (): TextQuery => '';
 
 function profileTerm(term: Term, orElse: (text: string) => TextQuery): Condition {
   switch (term.kind) {

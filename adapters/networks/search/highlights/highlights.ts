@@ -40,7 +40,7 @@ function evaluate(query: Query, find: Find, exact: boolean, wanted = true): read
     const needed = (query.kind === 'and') === wanted ? parts.length : 1;
     return matching.length < needed ? null : matching.flat();
   }
-  const found = find(query);
+  const found = find(query, wanted);
   if (wanted) return found ?? (exact ? null : []);
   return found === null || !exact || !isOfWords(query) ? [] : null;
 }

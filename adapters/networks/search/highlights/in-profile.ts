@@ -45,11 +45,15 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
           }),
     );
   };
-  return (term) => {
+  return (term, isWanted) => {
     switch (term.kind) {
       case 'word': {
         const plain = withoutAccents(term.text);
-        const found = [...words(plain), ...likeWords(plain), ...(isHandle(term.text) ? [handle] : [])];
+        const found = [
+          ...words(plain),
+          ...(isWanted ? likeWords(plain) : []),
+          ...(isHandle(term.text) ? [handle] : []),
+        ];
         return found.length > 0 ? found : null;
       }
       case 'phrase':

@@ -10,8 +10,11 @@ export interface FoundText {
   readonly from: number;
   readonly to: number;
 }
-/** The places of a term: null if it is not found, none if it is not about the text or was found elsewhere. */
-export type Find = (term: Term) => readonly FoundText[] | null;
+/**
+ * The places of a term: null if it is not found, none if it is not about the text or was found elsewhere. `isWanted`: false
+ * for a term that excludes what it finds.
+ */
+export type Find = (term: Term, isWanted: boolean) => readonly FoundText[] | null;
 
 /** Only this many characters of a text are marked; the longest posts of X have as many. */
 export const MOST_TEXT = 25_000;
