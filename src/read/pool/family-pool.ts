@@ -232,8 +232,9 @@ export class FamilyPool {
     for (const job of jobs) {
       job.tried.add(session.name);
       if (!isRefusal(failure)) job.failure ??= failure;
+      const last = job.waiters.isEmpty ? failure : this.#lastFailure(job, failure, now);
       // A refusal by another session does not explain why this one failed.
-      if (job.waiters.isEmpty || !this.#mayRetry(job, failure, now)) job.reject(job.failure ?? failure);
+      if (last !== undefined) job.reject(job.failure ?? last);
       else {
         job.since = now;
         this.#enqueue(job);
@@ -243,10 +244,25 @@ export class FamilyPool {
     this.#wake();
   }
 
-  #mayRetry(job: Job, failure: ServiceError, now: number): boolean {
-    const again =
-      isRefusal(failure) || (isTrouble(failure) && job.failure === failure && now - job.requestedAt < RETRY_MS);
-    return again && usableFor(this.#options.sessions, job).length > 0;
+  /** What a failed job ends with; undefined if it is sent again. */
+  #lastFailure(job: Job, failure: ServiceError, now: number): ServiceError | undefined {
+    if (isRefusal(failure)) {
+      if (!this.#options.sessions.some((session) => session.mayTake(job))) return failure;
+      // A session that only rests may read it later: then this is no refusal for good.
+      const closed = this.#closedFor(job, now);
+      return closed !== undefined && isRefusal(closed) ? failure : closed;
+    }
+    const again = isTrouble(failure) && job.failure === failure && now - job.requestedAt < RETRY_MS;
+    return again && usableFor(this.#options.sessions, job).length > 0 ? undefined : failure;
+  }
+
+  /** Why no session that has not tried the job may read it in time. */
+  #closedFor(job: Job, now: number): ServiceError | undefined {
+    const { sessions, clock } = this.#options;
+    const subject = job.spec.subjectOf(job.input);
+    const leftMs = job.waiters.deadlineAtMs - now;
+    const untried = sessions.filter((session) => session.mayTake(job));
+    return closedFor(untried, { kind: job.spec.kind, subject, nowMs: clock.now(), leftMs });
   }
 
   /** How long an attempt may take: all the remaining time, unless another session could retry. */
@@ -266,10 +282,7 @@ export class FamilyPool {
       group.checkedAtClosings = closings;
       if (this.#mayWaitFor(group)) continue;
       for (const job of [...group.jobs()]) {
-        const sessions = this.#options.sessions.filter((session) => session.mayTake(job));
-        const leftMs = job.waiters.deadlineAtMs - now;
-        const subject = job.spec.subjectOf(job.input);
-        const refusal = closedFor(sessions, { kind: group.kind, subject, nowMs: this.#options.clock.now(), leftMs });
+        const refusal = this.#closedFor(job, now);
         // A refusal by the session that it waited for does not explain why the other one failed.
         if (refusal) this.#drop(job, job.failure ?? refusal);
       }

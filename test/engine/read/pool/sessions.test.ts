@@ -182,6 +182,23 @@ describe('network sessions', () => {
     await list('followers', '1');
   });
 
+  it.each([
+    ['the read is 503', 300, ['upstream_rate_limited', expect.closeTo(300, -1)]],
+    ['for a second, the read waits for it', 1, 'answered'],
+  ] as const)('refuse a read while the only other one rests: %s', async (_, resetsInSeconds, expected) => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, of }, { observe }) => {
+        if (session === 'two') observe?.({ remaining: 0, resetsInSeconds });
+        else if (of[0] === 'refused') throw refused();
+      },
+    });
+    while (!calls.some(({ session }) => session === 'two')) {
+      await Promise.all(numbered(4).map((subject) => list('followers', subject)));
+    }
+    expect(await failureOf(list('followers', 'refused'))).toEqual(expected);
+  });
+
   it('keep reading a kind if only an auxiliary call was refused', async () => {
     let refusals = 1;
     const { search, calls } = testPool({
