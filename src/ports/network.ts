@@ -162,6 +162,11 @@ export interface Network {
   readonly name: string;
   /** Network sessions: names of the credentials it reads with, at least one. They are shown, so they are not secret. */
   readonly sessions: readonly string[];
+  /**
+   * Whether a session is meant for a kind of read: `users`, `tweets` or a kind of list; `search:Top` and the like for
+   * searches other than Latest. No other is asked for it. By default each session is meant for all.
+   */
+  isFor?(session: string, kind: string): boolean;
   /** What reading it costs the operator; null: nothing. */
   readonly billing: NetworkBilling | null;
   /** Most inputs one upstream call takes. */

@@ -28,6 +28,7 @@ export interface TestPool {
 
 export interface TestPoolOptions {
   readonly sessions?: readonly string[];
+  readonly isFor?: Network['isFor'];
   readonly perSecond?: number | null;
   readonly deadlineMs?: number;
   /** Throws to make a call fail; otherwise the call is answered after `takesMs`. */
@@ -55,6 +56,7 @@ export function testPool(options: TestPoolOptions = {}): TestPool {
   const network: Network = {
     name: 'test',
     sessions,
+    ...(options.isFor && { isFor: options.isFor }),
     billing: null,
     batchSize: { users: options.batch ?? 100, tweets: options.batch ?? 100 },
     pace: { fast: perSecond, slow: perSecond },

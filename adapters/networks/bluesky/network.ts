@@ -104,6 +104,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
   return {
     name: 'bluesky',
     sessions: account ? [ANONYMOUS, ACCOUNT] : [ANONYMOUS],
+    isFor: (session, kind) => (session === ACCOUNT) === (account !== undefined && kind.startsWith('search')),
     billing: null,
     batchSize: { users: MOST_INPUTS, tweets: MOST_INPUTS },
     pace: PACE,

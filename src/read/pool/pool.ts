@@ -38,7 +38,9 @@ export interface PoolOptions {
 
 export function createPool(options: PoolOptions): Pool {
   const { network, pace, clock, monotonic, perSecond, timers = processTimers, tracing = UNTRACED } = options;
-  const sessions = network.sessions.map((name) => new Session(name, { clock, monotonic }));
+  const sessions = network.sessions.map(
+    (name) => new Session(name, { clock, monotonic, isFor: (kind) => network.isFor?.(name, kind) ?? true }),
+  );
   const createFamilyPool = (family: Family): FamilyPool =>
     new FamilyPool({
       name: `${network.name}:${family}`,

@@ -19,7 +19,7 @@ export function closedFor(
 ): ServiceError | undefined {
   const closed: Closed[] = [];
   const isOneTrusted = isTrusted(sessions, kind);
-  for (const session of sessions) {
+  for (const session of sessions.filter(({ isFor }) => isFor(kind))) {
     const why = session.closed(kind, subject) ?? (isOneTrusted ? session.suspicion(kind) : undefined);
     if (why === undefined) return undefined;
     closed.push(why);

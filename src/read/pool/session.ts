@@ -101,11 +101,19 @@ export interface SessionLimit {
 
 const ALL = '*';
 
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly monotonic: Clock;
+  /** Whether it is meant for a kind of read at all; by default for every one. */
+  readonly isFor?: ((kind: string) => boolean) | undefined;
+}
+
 /**
  * Credentials for reading the network: what they may read, when they rest, and what works with them (U32, U34).
  */
 export class Session {
   readonly name: string;
+  readonly isFor: (kind: string) => boolean;
   readonly #clock: Clock;
   readonly #monotonic: Clock;
   /** By kind, or for all kinds. */
@@ -116,8 +124,9 @@ export class Session {
   readonly #breakers = new Map<string, Breaker>();
   #closings = 0;
 
-  constructor(name: string, { clock, monotonic }: { readonly clock: Clock; readonly monotonic: Clock }) {
+  constructor(name: string, { clock, monotonic, isFor = () => true }: SessionOptions) {
     this.name = name;
+    this.isFor = isFor;
     this.#clock = clock;
     this.#monotonic = monotonic;
   }
@@ -273,19 +282,22 @@ export class Session {
   }
 }
 
-/** The names of the sessions that were refused this subject: it is not tried with them again. */
+/** The names of the sessions that are not for this kind, or were refused this subject: it is not tried with them. */
 export const refusing = (sessions: readonly Session[], kind: string, subject: string): Set<string> =>
-  new Set(sessions.filter((session) => session.hasRefused(kind, subject)).map(({ name }) => name));
+  new Set(
+    sessions.filter((session) => !session.isFor(kind) || session.hasRefused(kind, subject)).map(({ name }) => name),
+  );
 
 /** Whether at least one session has no standing refusal of this kind. The others are then left alone. */
 export const isTrusted = (sessions: readonly Session[], kind: string): boolean =>
-  sessions.some((session) => session.suspicion(kind) === undefined);
+  sessions.some((session) => session.isFor(kind) && session.suspicion(kind) === undefined);
 
 /** The sessions that may read the kind now. */
 export function usable(sessions: readonly Session[], kind: string): readonly Session[] {
   const isOneTrusted = isTrusted(sessions, kind);
   return sessions.filter(
-    (session) => session.mayRead(kind) && !(isOneTrusted && session.suspicion(kind) !== undefined),
+    (session) =>
+      session.isFor(kind) && session.mayRead(kind) && !(isOneTrusted && session.suspicion(kind) !== undefined),
   );
 }
 

@@ -49,6 +49,7 @@ describe('search permissions', () => {
     const network = open({ baseUrl: 'https://public.api.bsky.app' });
     expect(network.products).toEqual(LATEST);
     expect(network.sessions).toEqual(['anonymous']);
+    expect(network.isFor?.('anonymous', 'search')).toBe(true);
     const latest = await failureOf(search(network, 'ferry'));
     expect([latest.code, latest.status]).toEqual(['access_denied', 403]);
     expect(latest.message).toMatch(/BLUESKY_IDENTIFIER.*BLUESKY_APP_PASSWORD/);
@@ -72,6 +73,11 @@ describe('search permissions', () => {
   it('use the account for searches only; what needs no account is read without', async () => {
     const network = open();
     expect(network.sessions).toEqual(['anonymous', 'account']);
+    const readBy = (kind: string) => network.sessions.filter((session) => network.isFor?.(session, kind));
+    expect(['users', 'tweets', 'timeline', 'search', 'search:Top'].map(readBy)).toEqual([
+      ...Array(3).fill(['anonymous']),
+      ...Array(2).fill(['account']),
+    ]);
     const signal = AbortSignal.timeout(20_000);
     const timeline = { kind: 'timeline', subject: at.userId('harbor') } as const;
     const refused = await failureOf(network.page(timeline, null, { signal, session: 'account' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../../src/domain/errors.js';
-import { callContextOf, failureOf, testPool } from '../../../kit/pool.js';
+import { callContextOf, failureOf, pause, testPool } from '../../../kit/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
@@ -268,6 +268,18 @@ describe('network sessions', () => {
     });
     const outcomes = await Promise.all(numbered(4).map((query) => failureOf(search(query))));
     expect(outcomes).toEqual(Array(4).fill('answered'));
+  });
+
+  it('give a read all of its time if no other is for its kind, and never ask the others', async () => {
+    const { search, list, calls } = testPool({
+      sessions: ['one', 'two', 'three'],
+      isFor: (session, kind) => (session === 'two') === (kind === 'search'),
+      deadlineMs: 3000,
+      answer: ({ what }) => (what === 'search' ? pause(2000) : undefined),
+    });
+    expect(await Promise.all(numbered(4).map((query) => failureOf(search(query))))).toEqual(Array(4).fill('answered'));
+    expect(await failureOf(list('followers', '1'))).toBe('answered');
+    expect(calls.map(({ session }) => session === 'two')).toEqual([true, true, true, true, false]);
   });
 
   it('read with the one that is free first, though others are closed for longer', async () => {
