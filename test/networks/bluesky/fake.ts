@@ -64,6 +64,7 @@ interface PostParts {
   readonly author?: object;
   readonly embed?: object;
   readonly indexedAt?: string;
+  readonly replyCount?: number;
 }
 
 export const postOf = (uri: string, more: PostParts = {}) => {

@@ -79,6 +79,31 @@ describe('threads, which come in one piece and are cut into pages', () => {
     expect(two.tweets?.some(({ id }) => seen.includes(id))).toBe(false);
   });
 
+  it.each([
+    [
+      'of which all was returned',
+      { parent: node(root), replies: [node(uriAt(CLEO, key(2222)), { replies: [] })] },
+      undefined,
+    ],
+    ['whose first ancestor was deleted', { parent: gone, replies: [] }, undefined],
+    [
+      'whose last post has more replies',
+      { parent: node(root), replies: [node(uriAt(CLEO, key(2222)), {}, { replyCount: 1 })] },
+      'network_limit',
+    ],
+    [
+      'whose first ancestor is a reply',
+      { parent: node(uriAt(CLEO, key(3333)), {}, reply(root, '2026-10-01T00:00:00.000Z')), replies: [] },
+      'network_limit',
+    ],
+  ] as const)('end with the reason where the network cut them: a thread %s (C17)', async (_, around, endReason) => {
+    const cut = node(focal, around, reply(root, '2026-10-01T12:00:00.000Z'));
+    await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: cut } }) });
+    const read = await page('thread', recordId(focal));
+    expect([read.next, read.endReason]).toEqual([null, endReason]);
+    expect((await page('replies', recordId(focal))).endReason).toBeUndefined();
+  });
+
   it('are not_found for a deleted, blocked or hidden post', async () => {
     for (const root of [gone, blocked, hidden]) {
       await open({ 'app.bsky.feed.getPostThread': () => ({ body: { thread: root } }) });

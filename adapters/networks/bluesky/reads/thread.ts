@@ -19,7 +19,8 @@ const PAGE = 50;
 export async function readThread(read: BlueskyListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: DEPTH, parentHeight: HEIGHT });
   const top = read.token === null ? [focal.post, ...above(focal)] : [];
-  return pageAfterToken(read, top, below(focal));
+  const page = await pageAfterToken(read, top, below(focal));
+  return page.next === null && isCut(focal) ? { ...page, endReason: 'network_limit' } : page;
 }
 
 /** Direct replies, oldest first. */
@@ -48,6 +49,22 @@ async function readTree(
 }
 
 const postsIn = (nodes: readonly ThreadNode[] = []): ThreadPost[] => nodes.filter((node) => node.$type !== 'other');
+
+/**
+ * Whether the network left out posts above or below. It says so only by what is missing: a post at the last level has no
+ * list of replies, not even an empty one, and a reply at the first level has no parent, not even a deleted one.
+ */
+function isCut(focal: ThreadPost): boolean {
+  let top = focal;
+  while (top.parent !== undefined && top.parent.$type !== 'other') top = top.parent;
+  if (top.parent === undefined && top.post?.record.reply !== undefined) return true;
+  const open = [focal];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.replies === undefined && (node.post?.replyCount ?? 0) > 0) return true;
+    open.push(...postsIn(node.replies));
+  }
+  return false;
+}
 
 function above(focal: ThreadPost): PostView[] {
   const posts: PostView[] = [];
