@@ -82,7 +82,7 @@ describe('threads of a corpus', () => {
     await expect(corpus.page('thread', 10, '0.999')).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  it('answer a chain a thousand deep, and end after 5,000 tweets, saying so (C17)', async () => {
+  it('answer a chain a thousand deep, and end after 1,000 tweets above or 5,000 below, saying so (C17)', async () => {
     await corpus.sql`insert into corpus_tweets (id, text, created_at, author_id, in_reply_to_id)
       select n, 'x', timestamptz '2015-01-07' + n * interval '1 second', 1, n - 1 from generate_series(10001, 16000) n`;
     await corpus.sql`analyze corpus_tweets`;
@@ -90,5 +90,7 @@ describe('threads of a corpus', () => {
     expect(page.tweets).toHaveLength(50);
     const tail = await corpus.page('thread', 10_001, '0.15000');
     expect(tail).toMatchObject({ next: null, endReason: 'network_limit' });
+    const below = await corpus.page('thread', 15_999, '0.15998');
+    expect(below).toMatchObject({ next: null, endReason: 'network_limit' });
   });
 });

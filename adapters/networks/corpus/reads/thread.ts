@@ -18,7 +18,7 @@ interface Link {
 
 /**
  * The focal tweet, its ancestors from the root down, then its descendants depth first, older branches before younger
- * ones (T1). Side branches are left out. Beyond `MAX_DESCENDANTS` the list ends with `network_limit`.
+ * ones (T1). Side branches are left out. Beyond `MAX_ANCESTORS` or `MAX_DESCENDANTS` the list ends with `network_limit`.
  */
 export async function readThread(
   run: Run,
@@ -29,6 +29,7 @@ export async function readThread(
   await requireOpenTweet(run, focalId, signal);
   const up = await readAncestors(run, focalId, signal);
   const down = await readDescendants(run, focalId, signal);
+  const isCut = up.length >= MAX_ANCESTORS || down.length >= MAX_DESCENDANTS;
   const order = [focalId, ...up.filter((link) => link.visible).map((link) => link.id), ...depthFirst(focalId, down)];
   const unique = [...new Set(order)];
 
@@ -46,7 +47,7 @@ export async function readThread(
     tweets: ids.flatMap((id) => tweets.get(id) ?? []),
     next: more && last !== undefined ? tokenAt({ value: 0, id: last }) : null,
     nextIsCertain: true,
-    ...(!more && down.length >= MAX_DESCENDANTS ? { endReason: 'network_limit' as const } : {}),
+    ...(!more && isCut && { endReason: 'network_limit' as const }),
   };
 }
 
