@@ -150,6 +150,7 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
       ['-(filter:videos OR filter:images)', false],
       ['$bsky', true],
       ['$OTHER', false],
+      ['$BS', false],
     ])('%s: %s', (q, expected) => {
       const { filters } = translate(`boat ${q}`, 'Latest');
       expect(filters.every((holds) => holds({ tweet, verified: true }))).toBe(expected);

@@ -1,7 +1,9 @@
 import { badRequest, type ServiceError } from '../../../../src/domain/errors.js';
 import type { Product } from '../../../../src/domain/model.js';
+import { foldWord } from '../../search/fold.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query, Term } from '../../search/query.js';
+import { signsIn } from '../../search/signs.js';
 import { formatTerm } from '../../search/spelling.js';
 import { isHandle } from '../ids.js';
 import { compileFilter, type Filter, flagFilter } from './filter.js';
@@ -91,7 +93,7 @@ function addTerm(draft: Draft, term: Term): void {
       addText(draft, `"${term.text}"`);
       break;
     case 'cashtag':
-      draft.filters = [...draft.filters, holdsText(`$${term.text}`)];
+      draft.filters = [...draft.filters, hasCashtag(term.text)];
       addText(draft, `"$${term.text}"`);
       break;
     case 'hashtag':
@@ -161,10 +163,10 @@ const isAddress = (text: string): boolean =>
 const plain = (text: string): string =>
   /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : `"${text}"`;
 
-const holdsText =
-  (text: string): Filter =>
+const hasCashtag =
+  (symbol: string): Filter =>
   ({ tweet }) =>
-    tweet.text.toLowerCase().includes(text.toLowerCase());
+    signsIn('cashtag', tweet.text).some((each) => foldWord(each) === foldWord(symbol));
 
 function wholeHandle(handle: string, term: Term): string {
   if (isHandle(handle)) return handle.toLowerCase();
