@@ -21,6 +21,9 @@ describe('a search in Bluesky’s words: what is sent for what a caller writes',
     ['harbor_2', { q: 'harbor_2' }],
     // What a query language could interpret becomes a phrase of one word.
     ['a*b', { q: '"a*b"' }],
+    // A backslash at the end could keep a phrase open.
+    ['"slow boat\\" tide', { q: '"slow boat" tide' }],
+    ['sea\\ boat\\six', { q: '"sea" "boat six"' }],
     ['AND', { q: '"AND"' }],
     ['https://example.org/a?b=c', { q: '*', url: 'https://example.org/a?b=c' }],
     ['ferry from:ada.test', { q: 'ferry', author: 'ada.test' }],

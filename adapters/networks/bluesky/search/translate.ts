@@ -90,7 +90,7 @@ function addTerm(draft: Draft, term: Term): void {
       else addText(draft, plain(term.text));
       break;
     case 'phrase':
-      addText(draft, `"${term.text}"`);
+      addText(draft, quoted(term.text));
       break;
     case 'cashtag':
       draft.filters = [...draft.filters, hasCashtag(term.text)];
@@ -161,7 +161,10 @@ const isAddress = (text: string): boolean =>
 
 /** A word that the network could read as something else becomes a phrase of one word. */
 const plain = (text: string): string =>
-  /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : `"${text}"`;
+  /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : quoted(text);
+
+/** A backslash is no part of any word, but at the end it could keep the quotes open. */
+const quoted = (text: string): string => `"${text.replaceAll('\\', ' ').trim()}"`;
 
 const hasCashtag =
   (symbol: string): Filter =>
