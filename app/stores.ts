@@ -1,5 +1,6 @@
 import { createAccounts } from '../adapters/postgres/accounts/accounts.js';
-import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
+import type { BeforeKey } from '../adapters/postgres/accounts/key-changes.js';
+import { isOfPepper, takesPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
 import { hasDuckDb } from '../adapters/postgres/ledger/duckdb.js';
 import { createLedger } from '../adapters/postgres/ledger/ledger.js';
@@ -34,6 +35,7 @@ export interface Stores extends CorpusPools {
   /** The replica that history is read from first; null if there is none. */
   readonly replica: Replica | null;
   readonly secrets: Secrets;
+  readonly beforeKey: BeforeKey;
   /** The memories of this process, where each part counts what it keeps. */
   readonly memories: Memories;
 }
@@ -69,20 +71,27 @@ export async function openStores(
   const shards = await lifecycle.open('migrations', () =>
     reached('DATABASE_URL', databaseUrl, openSchema(sql, others, onProgress)),
   );
-  await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
+  const fingerprint = pepperFingerprint(secrets);
+  const isOurs = await lifecycle.open('pepper', () =>
+    reached('DATABASE_URL', databaseUrl, isOfPepper(sql, fingerprint)),
+  );
+  if (!isOurs) throw strangeSecrets(config);
+  const beforeKey: BeforeKey = async (tx) => {
+    if (!(await takesPepper(tx, fingerprint))) throw strangeSecrets(config);
+  };
   const lookups = await openPool('lookups');
   // Each shard has its own queue of debits, so it gets its own connections.
   const settling = await openPool('settling', undefined, shards?.count);
   const servers = shards && (await openShardServers(lifecycle, target, { coordinator: settling, looks: sql, shards }));
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
   const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });
-  const accounts = createAccounts(sql, { lookups, isDistributed: shards !== null });
+  const accounts = createAccounts(sql, { lookups, isDistributed: shards !== null, beforeKey });
   const memories = new Memories();
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
   const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, shards, servers });
-  return { sql, ...corpus, accounts, ledger, queries, replica, secrets, memories };
+  return { sql, ...corpus, accounts, ledger, queries, replica, secrets, beforeKey, memories };
 }
 
 /**
@@ -109,11 +118,6 @@ async function openSchema(sql: Sql, others: OthersNeeded, onProgress: (text: str
   await checkCoordinator(sql);
   await migrate(sql, onProgress);
   return others === 'unneeded' ? null : readShards(sql);
-}
-
-async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<void> {
-  const isOurs = await reached('DATABASE_URL', config.databaseUrl, isOfPepper(sql, pepperFingerprint(secrets)));
-  if (!isOurs) throw strangeSecrets(config);
 }
 
 /** With other secrets this machine would refuse every existing key, and create keys that the other machines refuse. */

@@ -22,8 +22,8 @@ export async function openOAuth(
   { config, stores, shared, clock, standIns }: CustomersOptions,
   { sessionCookies, members }: { readonly sessionCookies: SessionCookies; readonly members: Members },
 ) {
-  const { sql, secrets } = stores;
-  const store = createGrantStore(sql);
+  const { sql, secrets, beforeKey } = stores;
+  const store = createGrantStore(sql, beforeKey);
   const guarded = await lifecycle.open(
     "clients' documents",
     () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: formatUserAgent(config) }),

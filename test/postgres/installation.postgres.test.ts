@@ -1,22 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isOfPepper } from '../../adapters/postgres/accounts/keys.js';
-import { connect } from '../../adapters/postgres/sql.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import type { BeforeKey } from '../../adapters/postgres/accounts/key-changes.js';
+import { isOfPepper, takesPepper } from '../../adapters/postgres/accounts/keys.js';
+import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { Lifecycle } from '../../app/lifecycle.js';
 import { openSecrets, pepperFingerprint } from '../../app/secrets.js';
-import { openStores } from '../../app/stores.js';
+import { openStores, type Stores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
+import { OPERATOR } from '../../src/domain/audit.js';
+import { allow, newPair, soon } from '../kit/postgres/customers.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { lineTo } from '../kit/postgres/line-to.js';
 import { openHome, removeHome } from './embedded/home.js';
 
-async function openAndClose(env: Record<string, string>): Promise<void> {
+async function openAndClose(env: Record<string, string>, use = async (_: Stores): Promise<void> => {}): Promise<void> {
   const lifecycle = new Lifecycle();
   const config = readConfig({ env, cwd: '/', terminal: false });
-  await lifecycle.start(() => openStores(lifecycle, config));
-  await lifecycle.close();
+  try {
+    await use(await lifecycle.start(() => openStores(lifecycle, config)));
+  } finally {
+    await lifecycle.close();
+  }
 }
+
+const newAccount = async (sql: Sql): Promise<string> =>
+  (await createAccounts(sql).create({ name: 'a', email: null, paidUsd: 0, qpsOverride: null })).accountId;
+
+const newKey = (accountId: string) => ({
+  ...{ accountId, hash: randomBytes(32), prefix: 'perch_live_abcdef', name: 'k', cap: null },
+});
+
+/** Makes the first key, of an account or of an app. */
+const FIRST_KEYS: Readonly<Record<string, (stores: Stores, accountId: string) => Promise<unknown>>> = {
+  'of an account': ({ accounts }, accountId) => accounts.addKey(newKey(accountId)),
+  'of an app': ({ sql, beforeKey }, accountId) => allow(createGrantStore(sql, beforeKey), accountId),
+};
 
 describe('a database', () => {
   let database: FreshDatabase;
@@ -25,17 +46,39 @@ describe('a database', () => {
   });
   afterAll(() => database.drop());
 
-  test('keeps the pepper it was first opened with, even if several nodes start together', async () => {
+  test('keeps the pepper of its first key, even if several nodes make it together', async () => {
     const nodes = Array.from({ length: 6 }, () => ({
       sql: connect(database.target, { max: 1 }),
       print: randomBytes(32),
     }));
-    const taken = await Promise.all(nodes.map(({ sql, print }) => isOfPepper(sql, print)));
+    const taken = await Promise.all(nodes.map(({ sql, print }) => sql.begin((tx) => takesPepper(tx, print))));
     expect(taken.filter(Boolean)).toHaveLength(1);
     for (const [index, { sql, print }] of nodes.entries()) {
       expect(await isOfPepper(sql, print)).toBe(taken[index]);
       await sql.end();
     }
+  });
+
+  test('gets no key of another pepper, in whichever way keys are made', async () => {
+    const { sql } = database;
+    const beforeKey: BeforeKey = async (tx) => {
+      if (!(await takesPepper(tx, randomBytes(32)))) throw new Error('strange');
+    };
+    const accountId = await newAccount(sql);
+    const { keyId } = await createAccounts(sql).addKey(newKey(accountId));
+    const { refreshHash } = await allow(createGrantStore(sql), accountId);
+    const [accounts, grants] = [createAccounts(sql, { beforeKey }), createGrantStore(sql, beforeKey)];
+    const { hash, prefix } = newKey(accountId);
+    const refreshing = {
+      ...{ clientId: 'c', refreshHash, successor: newPair(), now: new Date(), overlapMs: 0, maxLifetimeMs: 1e9 },
+      ...{ most: { count: 5, windowMs: 1e6 }, by: OPERATOR },
+    };
+    await expect(accounts.addKey(newKey(accountId))).rejects.toThrow('strange');
+    await expect(
+      accounts.rotateKey({ accountId, keyId }, { hash, prefix, expiresAt: null }, soon().toISOString()),
+    ).rejects.toThrow('strange');
+    await expect(allow(grants, accountId)).rejects.toThrow('strange');
+    await expect(grants.refresh(refreshing)).rejects.toThrow('strange');
   });
 });
 
@@ -62,18 +105,30 @@ describe('secrets', () => {
     expect(await readdir(home)).toHaveLength(2);
   });
 
-  test('that differ from the database’s are refused, with what to do', async () => {
-    const database = await freshDatabase();
-    const { line, url } = await lineTo(database);
-    const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, DATABASE_URL: url, ...env });
-    const right = { PERCH_SECRET: 'right '.repeat(6) };
-    await open(right);
-    await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(/PERCH_SECRET to the same value on every/);
-    await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
-    await open(right);
-    await line.close();
-    await database.drop();
-  });
+  test.each(Object.entries(FIRST_KEYS))(
+    'that differ from those of the first key, %s, are refused, with what to do',
+    async (_name, makeKey) => {
+      const database = await freshDatabase();
+      const { line, url } = await lineTo(database);
+      const open = (env: Record<string, string>, use?: Parameters<typeof openAndClose>[1]) =>
+        openAndClose({ PERCH_HOME: home, DATABASE_URL: url, ...env }, use);
+      const right = { PERCH_SECRET: 'right '.repeat(6) };
+      // Until then, secrets may change.
+      await open({});
+      await open(right, async (stores) => {
+        const accountId = await newAccount(stores.sql);
+        await open({ PERCH_SECRET: 'wrong '.repeat(6) });
+        await makeKey(stores, accountId);
+      });
+      await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(
+        /PERCH_SECRET to the same value on every/,
+      );
+      await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
+      await open(right);
+      await line.close();
+      await database.drop();
+    },
+  );
 });
 
 describe('a database that cannot be opened', () => {

@@ -7,7 +7,7 @@ import { lockingTransaction } from '../locking-transaction.js';
 import { retryRead } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { KEY_CHANGE, notifyAccountChange } from './key-changes.js';
+import { type BeforeKey, KEY_CHANGE, notifyAccountChange } from './key-changes.js';
 import { addKey, changeKey, findKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
 import { findTestAccount, openTestAccount } from './test-accounts.js';
 
@@ -16,10 +16,14 @@ interface AccountsOptions {
   readonly lookups?: Sql;
   /** Whether keys are on the servers of their accounts. */
   readonly isDistributed?: boolean;
+  readonly beforeKey?: BeforeKey;
 }
 
 /** Accounts and keys in Postgres. */
-export function createAccounts(sql: Sql, { lookups = sql, isDistributed = false }: AccountsOptions = {}): Accounts {
+export function createAccounts(
+  sql: Sql,
+  { lookups = sql, isDistributed = false, beforeKey }: AccountsOptions = {},
+): Accounts {
   return {
     findKeys: (hashes) => retryRead(() => (isDistributed ? findApart : findKeys)(lookups, hashes)),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
@@ -28,11 +32,11 @@ export function createAccounts(sql: Sql, { lookups = sql, isDistributed = false 
     openTestAccount: (accountId, by = OPERATOR) => lockingTransaction(sql, (tx) => openTestAccount(tx, accountId, by)),
     rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
-    addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
+    addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by, beforeKey)),
     key: (of) => findKey(sql, of),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
     rotateKey: (of, successor, endsAt, by = OPERATOR) =>
-      lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
+      lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by, beforeKey)),
     changeKey: (of, change, by = OPERATOR) => lockingTransaction(sql, (tx) => changeKey(tx, of, change, by)),
     revokeKey: (of, by = OPERATOR) => lockingTransaction(sql, (tx) => revokeKey(tx, of, by)),
     async onKeyChange(listener) {

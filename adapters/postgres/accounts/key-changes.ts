@@ -3,6 +3,9 @@ import type { Transaction } from '../sql.js';
 /** The channel that tells nodes, by its hash (hex), of a key whose rights have changed. */
 export const KEY_CHANGE = 'perch_key_change';
 
+/** Runs in each transaction that makes a key, and throws if this process must not make any. */
+export type BeforeKey = (tx: Transaction) => Promise<void>;
+
 /** Records the account of a key's hash, before the key itself is inserted, which refers to this row. */
 export async function enterKey(
   tx: Transaction,

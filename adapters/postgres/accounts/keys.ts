@@ -13,7 +13,7 @@ import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { enterKey, notifyKeyChanges } from './key-changes.js';
+import { type BeforeKey, enterKey, notifyKeyChanges } from './key-changes.js';
 import { holdMember } from './member-locks.js';
 
 /** A key with its account, so that a key of another account never matches. */
@@ -147,7 +147,7 @@ async function refuseUnlessRoom(tx: Transaction, accountId: string): Promise<voi
  * Creates a key on the account's wallet. Throws `not_found` when the account does not exist, and `access_denied` as
  * `holdMember` does.
  */
-export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
+export async function addKey(tx: Transaction, key: NewKey, by: Actor, beforeKey?: BeforeKey): Promise<KeyRecord> {
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
   // Every member has a session's test key.
   await holdMember(tx, key.accountId, key.session === undefined ? 'keys' : 'self', by);
@@ -158,6 +158,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
     if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
   }
   await refuseUnlessRoom(tx, key.accountId);
+  await beforeKey?.(tx);
   await enterKey(tx, key);
   // The keys of a session replace each other: they are one family, end with the session, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
@@ -183,11 +184,13 @@ export async function rotateKey(
   { hash, prefix, expiresAt }: Successor,
   endsAt: string | null,
   by: Actor,
+  beforeKey?: BeforeKey,
 ): Promise<KeyRecord> {
   await holdMember(tx, of.accountId, 'keys', by);
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
   if (endsAt !== null) await refuseUnlessRoom(tx, of.accountId);
+  await beforeKey?.(tx);
   await enterKey(tx, { accountId: of.accountId, hash });
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, scopes, allowed_from,
@@ -282,12 +285,17 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
   return readKey(tx, of);
 }
 
-/**
- * Whether the hashes of this database's keys are made with this pepper. The first caller's pepper is recorded; callers
- * at the same time wait until the first has committed.
- */
-export async function isOfPepper(sql: Sql, fingerprint: Buffer): Promise<boolean> {
-  await sql`insert into installation (pepper_fingerprint) values (${fingerprint}) on conflict do nothing`;
+/** Whether the hashes of this database's keys are made with this pepper, or there is none yet. */
+export async function isOfPepper(sql: Sql | Transaction, fingerprint: Buffer): Promise<boolean> {
   const [row] = await sql`select pepper_fingerprint = ${fingerprint} as same from installation`;
-  return row?.same === true;
+  return row?.same !== false;
+}
+
+/**
+ * Records the pepper with the first key, in its transaction: before that, another secret does no harm. Transactions at
+ * the same time wait until the first has committed. False: the keys are made with another pepper.
+ */
+export async function takesPepper(tx: Transaction, fingerprint: Buffer): Promise<boolean> {
+  await tx`insert into installation (pepper_fingerprint) values (${fingerprint}) on conflict do nothing`;
+  return isOfPepper(tx, fingerprint);
 }

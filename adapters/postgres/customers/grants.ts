@@ -1,6 +1,7 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { CapPeriod } from '../../../src/ports/accounts.js';
 import type { Client, ClientStore, GrantRecord, GrantStore } from '../../../src/ports/grants.js';
+import type { BeforeKey } from '../accounts/key-changes.js';
 import { unsummedSpending } from '../accounts/keys.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql } from '../sql.js';
@@ -9,10 +10,10 @@ import { endGrant } from './oauth-grant-end.js';
 import { refresh } from './oauth-refresh.js';
 
 /** Grants, their codes and their refresh tokens, in Postgres. */
-export const createGrantStore = (sql: Sql): GrantStore => ({
+export const createGrantStore = (sql: Sql, beforeKey?: BeforeKey): GrantStore => ({
   approve: (code, by) => approve(sql, code, by),
-  redeem: (request, issue) => redeem(sql, request, issue),
-  refresh: (request) => refresh(sql, request),
+  redeem: (request, issue) => redeem(sql, request, issue, beforeKey),
+  refresh: (request) => refresh(sql, request, beforeKey),
   findByToken: (hashes) => findByToken(sql, hashes),
   async revoke(of, by, now) {
     if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;

@@ -8,7 +8,7 @@ import {
   type Redeemed,
 } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
+import { type BeforeKey, enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
 import { holdMember } from '../accounts/member-locks.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -61,6 +61,7 @@ export function redeem(
   sql: Sql,
   { hash, now, by }: Parameters<GrantStore['redeem']>[0],
   issue: (approval: Approval) => NewTokenPair,
+  beforeKey?: BeforeKey,
 ): Promise<Redeemed> {
   return lockingTransaction(sql, async (tx): Promise<Redeemed> => {
     const [code] = await tx<{ accountId: string }[]>`
@@ -75,6 +76,7 @@ export function redeem(
     if (fresh !== undefined) {
       const pair = issue(fresh.approval);
       if (await isFull(tx, fresh.approval.accountId, now)) return { state: 'full' };
+      await beforeKey?.(tx);
       await makeGrant(tx, fresh.approval, pair, now);
       return { state: 'redeemed' };
     }

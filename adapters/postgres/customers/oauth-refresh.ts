@@ -1,6 +1,6 @@
 import type { Refreshed, RefreshRequest } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
+import { type BeforeKey, enterKey, notifyKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant, lockKeys } from './oauth-grant-end.js';
@@ -14,7 +14,7 @@ interface Family {
 }
 
 /** Rotates a key and its refresh token. All requests of a family wait for each other at the grant's row. */
-export function refresh(sql: Sql, request: RefreshRequest): Promise<Refreshed> {
+export function refresh(sql: Sql, request: RefreshRequest, beforeKey?: BeforeKey): Promise<Refreshed> {
   return lockingTransaction(sql, async (tx): Promise<Refreshed> => {
     const family = await lockFamily(tx, request);
     if (family === undefined) return { state: 'unknown' };
@@ -28,6 +28,7 @@ export function refresh(sql: Sql, request: RefreshRequest): Promise<Refreshed> {
     if (token.expired || endsAt <= request.now) return { state: 'unknown' };
     const waitMs = await toWait(tx, request, family);
     if (waitMs > 0) return { state: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
+    await beforeKey?.(tx);
     return rotate(tx, request, family, endsAt);
   });
 }
