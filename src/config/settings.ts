@@ -203,7 +203,7 @@ export const SETTINGS = {
     'no such header',
   ),
   LOG_LEVEL: choice(
-    'The least severe level that is logged.',
+    'The least severe level that is logged. Without `SMTP_URL`, sign-in links are always logged, except at `silent`.',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
   ),

@@ -1,5 +1,6 @@
 /** Mail over a real SMTP server, with and without TLS and sign-in. */
 import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLogMail } from '../../../adapters/mail/log.js';
@@ -116,11 +117,18 @@ describe('SMTP', () => {
 });
 
 describe('without a mail server', () => {
-  it('writes the message and its receiver to the log', async () => {
-    const lines: [object, string][] = [];
-    await createLogMail({ info: (fields, line) => void lines.push([fields, line]) }).send(MESSAGE);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]?.[1]).toContain('ada@example.org');
-    expect(lines[0]?.[1]).toContain('http://a.example/sign-in#x');
+  it.each([
+    ['info', 1],
+    ['fatal', 1],
+    ['silent', 0],
+  ])('writes the message and its receiver to a log of level %s: %i lines', async (level, count) => {
+    const lines: string[] = [];
+    const log = pino({ level }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+    await createLogMail(log).send(MESSAGE);
+    expect(lines).toHaveLength(count);
+    for (const line of lines) {
+      expect(line).toContain('ada@example.org');
+      expect(line).toContain('http://a.example/sign-in#x');
+    }
   });
 });
