@@ -161,7 +161,8 @@ describe('a variable', () => {
     ['PERCH_TTL_TWEET_S', ['15m', '86401']],
     ['PERCH_MAX_OPERATION_CREDITS', ['-1', '0.0001', 'all']],
     ['X_SEARCH', ['all']],
-    ['X_BEARER_TOKENS', ['a b', ',,']],
+    ['X_BEARER_TOKENS', ['a b', ',,', '“a”']],
+    ['PERCH_CONTACT', ['Zoë, zoe@perch.example', 'https://東京.example', 'help@perch.example\nX-Evil: 1']],
     ['PERCH_TRUST_PROXY', ['10.0.0.0/255.0.0.0', '10.0.0.0/33', 'balancer']],
     ['PERCH_METRICS_PORT', ['0']],
   ])('%s is refused by name when it is one of %j, with what is right', (name, texts) => {

@@ -49,6 +49,12 @@ export const sellerLines: SettingKind<string[]> = z
 
 export const oneWord: SettingKind<string> = z.string().regex(/^\S+$/);
 
+/** Part of a header, in which RFC 9110 (5.5) gives no other characters a meaning. */
+export const headerText: SettingKind<string> = z.string().regex(/^[ -~]+$/);
+
+/** Sent as `Authorization: Bearer`. */
+export const bearerToken: SettingKind<string> = z.string().regex(/^[!-~]+$/);
+
 /**
  * The text as given, since a URL object would change it. Printable and without brackets, because it may be part of a
  * header.

@@ -1,8 +1,8 @@
-import { baseUrl, list, oneOf, oneWord, socketUrl } from './kinds.js';
+import { baseUrl, bearerToken, list, oneOf, oneWord, socketUrl } from './kinds.js';
 import { BASE_URL, choice, optional, secret, setting } from './setting.js';
 
 const SOCKET_URL = 'a ws or wss URL without query or fragment';
-const TOKENS = 'one or more tokens without spaces, separated by commas';
+const TOKENS = 'one or more tokens in ASCII without spaces, separated by commas';
 
 /** How the live networks are read: addresses, credentials and variants. */
 export const NETWORK_SETTINGS = {
@@ -25,7 +25,7 @@ export const NETWORK_SETTINGS = {
   X_BASE_URL: setting('A different base URL of the X API.', baseUrl, BASE_URL, 'https://api.x.com'),
   X_BEARER_TOKENS: secret(
     'Your tokens, separated by commas. Each is a network session.',
-    list(oneWord),
+    list(bearerToken),
     TOKENS,
     'none',
   ),
@@ -42,7 +42,7 @@ export const NETWORK_SETTINGS = {
     'none: card payments cannot be enabled with X',
   ),
   MASTODON_BASE_URL: optional('The server to read.', baseUrl, BASE_URL, 'none'),
-  MASTODON_TOKENS: secret('User tokens for that server. Each is a network session.', list(oneWord), TOKENS, 'none'),
+  MASTODON_TOKENS: secret('User tokens for that server. Each is a network session.', list(bearerToken), TOKENS, 'none'),
   MASTODON_STREAMING_URL: optional(
     'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which announces new posts in followed timelines.',
     socketUrl,

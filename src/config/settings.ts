@@ -1,8 +1,10 @@
 import { DEFAULT_LIFETIMES } from '../read/lifetimes.js';
 import {
   baseUrl,
+  bearerToken,
   credits,
   emailAddress,
+  headerText,
   list,
   moment,
   oneOf,
@@ -134,8 +136,8 @@ export const SETTINGS = {
   ),
   PERCH_CONTACT: optional(
     'Who runs this service, and where its customers get help. Shown on every page, and sent to the network with every call.',
-    words,
-    'an email address or web page of the operator',
+    headerText,
+    'an email address or web page of the operator, in ASCII',
     'pages name no contact, and the network is sent the base address',
   ),
   PERCH_NETWORK: choice('Which [network](live-networks.md) to read.', ['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
@@ -148,8 +150,8 @@ export const SETTINGS = {
   ...NETWORK_SETTINGS,
   STRIPE_SECRET_KEY: secret(
     'Enables card payments.',
-    oneWord,
-    'a key without spaces',
+    bearerToken,
+    'a key in ASCII without spaces',
     'checkout answers billing_disabled',
   ),
   STRIPE_WEBHOOK_SECRET: secret(
