@@ -53,8 +53,12 @@ function refuseRepeated(text: string): void {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-const requestMediaType = ({ headers }: FastifyRequest): string =>
-  (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
+/** Without parameters, in lower case: case means nothing there, and spaces may precede a parameter (RFC 9110, 8.3.1). */
+export const requestMediaType = ({ headers }: FastifyRequest): string =>
+  /^[^;,]*/
+    .exec(headers['content-type'] ?? '')?.[0]
+    .trim()
+    .toLowerCase() ?? '';
 
 function ofBody(request: FastifyRequest, text: string): object {
   switch (requestMediaType(request)) {

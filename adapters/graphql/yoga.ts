@@ -21,7 +21,7 @@ import {
   wantsPage,
   wantsStream,
 } from './request.js';
-import { readBodyText, readParams } from './request-params.js';
+import { readBodyText, readParams, requestMediaType } from './request-params.js';
 
 interface Http {
   readonly request: FastifyRequest;
@@ -128,6 +128,8 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   headers.set('accept', negotiateMediaType(request.headers.accept));
+  // Yoga compares the header with the lower-case type, or with that and a semicolon.
+  if (headers.has('content-type')) headers.set('content-type', requestMediaType(request));
   const body = text === '' ? {} : { body: text };
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }

@@ -182,6 +182,17 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect([nobody.status, nobody.body.errors[0]?.extensions.code]).toEqual([401, 'invalid_key']);
   });
 
+  it.each([
+    ['Application/JSON', '{"query":"{ __typename }"}'],
+    ['application/json ; charset=utf-8', '{"query":"{ __typename }"}'],
+    ['APPLICATION/GraphQL+json', '{"query":"{ __typename }"}'],
+    ['Application/GraphQL ;charset=utf-8', '{ __typename }'],
+    ['Application/X-WWW-Form-URLEncoded\t; charset=UTF-8', 'query=%7B__typename%7D'],
+  ])('takes a media type in any case, with spaces before its parameters: %s', async (type, text) => {
+    const { status, body } = await raw(text, { 'content-type': type });
+    expect([status, body.data]).toEqual([200, { __typename: 'Query' }]);
+  });
+
   it('takes an empty operationName for none, however it is sent and even if the document is known', async () => {
     const query = '{ tweet(id: "7") { id } }';
     const form = new URLSearchParams({ query, operationName: '' }).toString();
