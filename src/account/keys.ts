@@ -6,7 +6,7 @@ import { badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import type { Mode } from '../domain/mode.js';
 import { HOUR_MS } from '../lib/durations.js';
-import type { Accounts, Cap, KeyLimits, KeyRecord } from '../ports/accounts.js';
+import type { Accounts, Cap, KeyLimits, KeyRecord, RotatedKey } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 
@@ -111,7 +111,12 @@ export class Keys {
    * now (A10). Throws `bad_request` for a key that has ended, was already rotated, or belongs to a client, and if the
    * overlap would leave too many working keys; `rate_limited` as `create` does.
    */
-  async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
+  async rotate(
+    accountId: string,
+    keyId: string,
+    overlapMs: number,
+    by: Actor,
+  ): Promise<MintedKey & { readonly record: RotatedKey }> {
     await this.#admit(accountId);
     const mode = await this.#modeOf(accountId);
     const key = mintKey(this.#randomBytes, mode);

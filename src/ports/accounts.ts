@@ -114,6 +114,11 @@ export interface KeyRecord extends KeyLimits {
   readonly revokedAt: string | null;
 }
 
+/** The new key. */
+export interface RotatedKey extends KeyRecord {
+  readonly oldEndsAt: string;
+}
+
 export interface NewKey extends Partial<KeyLimits> {
   readonly accountId: string;
   readonly hash: Buffer;
@@ -172,15 +177,16 @@ export interface Accounts {
   /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
   /**
-   * Replaces a live key with a new one; the old one ends at `endsAt` (RFC 3339), or now (null). Throws `bad_request`
-   * for a key that is not live or was rotated already, and if both would be more than `MOST_LIVE_KEYS`.
+   * Replaces a live key with a new one; the old one ends at `endsAt` (RFC 3339), now (null), or sooner if it had an end.
+   * Throws `bad_request` for a key that is not live or was rotated already, and if both would be more than
+   * `MOST_LIVE_KEYS`.
    */
   rotateKey(
     of: { accountId: string; keyId: string },
     successor: Successor,
     endsAt: string | null,
     by?: Actor,
-  ): Promise<KeyRecord>;
+  ): Promise<RotatedKey>;
   /**
    * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was
    * already spent in its period, and if an expired key would work again and be one more than `MOST_LIVE_KEYS`.

@@ -224,21 +224,20 @@ async function requireKey({ accounts }: Stores, prefix: string): Promise<FoundKe
 
 /** The old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
 async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
-  const { old, fresh } = await withStores(async (stores) => {
+  const { old, key, record } = await withStores(async (stores) => {
     const found = await requireKey(stores, prefix);
     refuseUnlessActive(found);
-    const fresh = await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR);
-    const end = options.overlap === 0 ? Date.now() : Date.now() + options.overlap;
-    return { old: { ...found, endsAt: new Date(end).toISOString() }, fresh };
+    return { old: found, ...(await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR)) };
   });
-  const { accountId, endsAt } = old;
-  const result = { account_id: accountId, ...keyJson(fresh.record, Date.now()), key: fresh.key };
-  answer({ ...result, replaces: { key_prefix: old.prefix, ends_at: endsAt } }, options.json, () =>
+  const { accountId } = old;
+  const { oldEndsAt } = record;
+  const result = { account_id: accountId, ...keyJson(record, Date.now()), key };
+  answer({ ...result, replaces: { key_prefix: old.prefix, ends_at: oldEndsAt } }, options.json, () =>
     [
       facts([
         ['Account', accountId],
-        ['New key', fresh.key],
-        ['Old key', `${old.prefix}…, ${options.overlap === 0 ? 'revoked' : `works until ${endsAt}`}`],
+        ['New key', key],
+        ['Old key', `${old.prefix}…, ${options.overlap === 0 ? 'revoked' : `works until ${oldEndsAt}`}`],
       ]),
       'The new key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),

@@ -7,6 +7,7 @@ import {
   type KeyRecord,
   MOST_LIVE_KEYS,
   type NewKey,
+  type RotatedKey,
   type Successor,
 } from '../../../src/ports/accounts.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
@@ -185,7 +186,7 @@ export async function rotateKey(
   endsAt: string | null,
   by: Actor,
   beforeKey?: BeforeKey,
-): Promise<KeyRecord> {
+): Promise<RotatedKey> {
   await holdMember(tx, of.accountId, 'keys', by);
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
@@ -201,11 +202,13 @@ export async function rotateKey(
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
   // A key that already ends sooner keeps its end.
-  if (endsAt === null) await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
-  else {
-    await tx`
-      update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where ${isKey(tx, of)}`;
-  }
+  const [ended] =
+    endsAt === null
+      ? await tx<[{ at: Date }]>`update keys set revoked_at = now() where ${isKey(tx, of)} returning revoked_at as at`
+      : await tx<[{ at: Date }]>`
+          update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz)
+          where ${isKey(tx, of)} returning expires_at as at`;
+  const oldEndsAt = ended.at.toISOString();
   await notifyKeyChanges(tx, [{ hash }, ...(await hashOf(tx, of))]);
   // Gives the watches up, so that the process that follows them next reads the new key. Items that the current one is
   // about to write are then found again, free of charge.
@@ -215,9 +218,9 @@ export async function rotateKey(
   await record(tx, of.accountId, by, 'key.rotated', {
     key_prefix: old.prefix,
     new_key_prefix: prefix,
-    old_ends_at: endsAt,
+    old_ends_at: endsAt && oldEndsAt,
   });
-  return readKey(tx, { accountId: of.accountId, keyId: row.keyId });
+  return { ...(await readKey(tx, { accountId: of.accountId, keyId: row.keyId })), oldEndsAt };
 }
 
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }: KeyRecord): void {

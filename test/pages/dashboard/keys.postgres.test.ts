@@ -178,6 +178,18 @@ describe('keys', () => {
     expect((await ada.get('/dashboard/keys')).body).not.toContain(keyOn(answer));
   });
 
+  it('shows the end that a key already had, if it is before that of the overlap', async () => {
+    const { keyId } = await ada.key();
+    const lastDay = new Date(service.clock.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    const limits = { 'read-tweets': '1', allowed_from: '', expires: lastDay };
+    expect((await ada.post(`/dashboard/keys/${keyId}/limits`, limits)).status).toBe(303);
+    const answer = await followed(await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '30d' }));
+    expect(answer.body).toContain(`works until <time datetime="${lastDay}T23:59:59.999Z"`);
+    const [logged] = await service.sql<{ detail: object }[]>`
+      select detail from audit_log where account_id = ${ada.accountId} and what = 'key.rotated'`;
+    expect(logged?.detail).toMatchObject({ old_ends_at: `${lastDay}T23:59:59.999Z` });
+  });
+
   it('refuses an overlap that is not offered, and a second rotation', async () => {
     const { keyId } = await ada.key();
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '400d' })).status).toBe(400);

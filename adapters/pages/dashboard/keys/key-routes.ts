@@ -75,9 +75,8 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
   change('rotate', async (signedIn, { keyId }, form, reply) => {
     const overlapMs = parseOverlap(form);
     const { key, record } = await keys.rotate(signedIn.account.accountId, keyId, overlapMs, signedIn.by);
-    const oldEnds = overlapMs === 0 ? null : new Date(clock.now() + overlapMs).toISOString();
     const path = freshKeyPath(record.keyId);
-    carry(reply, path, { key, oldEnds });
+    carry(reply, path, { key, oldEnds: overlapMs === 0 ? null : record.oldEndsAt });
     return redirectTo(reply, path);
   });
   change('revoke', async ({ account, by }, { keyId }, _form, reply) => {

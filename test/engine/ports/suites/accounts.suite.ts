@@ -217,8 +217,16 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
 
     test('ends a key that is rotated without overlap (A10)', async () => {
       const { hash, key, accountId } = await openKey();
-      await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
-      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
+      const { oldEndsAt } = await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked', revokedAt: oldEndsAt });
+    });
+
+    test('tells when a rotated key ends that had an earlier end', async () => {
+      const { key, accountId } = await openKey();
+      const [of, expiresAt] = [{ accountId, keyId: key.keyId }, '2998-01-01T00:00:00.000Z'];
+      await store.accounts.changeKey(of, { expiresAt });
+      const { oldEndsAt } = await store.accounts.rotateKey(of, successor(), '2999-01-01T00:00:00Z');
+      expect([oldEndsAt, (await store.accounts.key(of))?.expiresAt]).toEqual([expiresAt, expiresAt]);
     });
 
     test('applies a changed cap from the next look-up, for all keys that share it; none removes it', async () => {
