@@ -202,8 +202,16 @@ describe('wallets', () => {
       balance: 3.5,
       request_id: expect.stringMatching(UUID),
     });
-    await cli.json(...words, '--request-id', first.request_id);
+    const again = ['--request-id', first.request_id];
     expect(await cli.json(...words)).toMatchObject({ balance: 6 });
+    expect(await cli.json(...words, ...again)).toEqual({ ...first, balance: 6, repeated: true });
+    const said = await cli.run(...words, ...again);
+    expect(said.stdout).toMatch(/Granted +nothing: this id was granted before, 2.5 credits\n.*Balance +6 credits/s);
+    expect(await cli.run(...words.with(5, '7'), ...again)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `perch: nothing was added: ${first.request_id} is already the id of a grant of 2.5 credits\n`,
+    });
   });
 });
 

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { v7 } from 'uuid';
+import type { Stores } from '../../../app/stores.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
 import { grant, requireAccount } from '../accounts.js';
 import { examples, group, name, someCredits, uuid } from '../command-line.js';
+import { Failure } from '../failure.js';
 import { answer, facts } from '../print.js';
 import { withStores } from '../with-stores.js';
 
@@ -36,9 +38,12 @@ interface CreditOptions {
 
 async function creditWallet(options: CreditOptions): Promise<void> {
   const { account: accountId, credits: amount, reason, requestId = v7() } = options;
-  const { walletId, balance } = await withStores(async (stores) => {
+  const { walletId, balance, isRepeated } = await withStores(async (stores) => {
     const account = await requireAccount(stores, accountId);
-    return { walletId: account.walletId, balance: await grant(stores, { accountId, amount, reason, requestId }) };
+    const { walletId } = account;
+    if (await isGranted(stores, { accountId, amount, requestId }))
+      return { walletId, balance: account.balance, isRepeated: true };
+    return { walletId, balance: await grant(stores, { accountId, amount, reason, requestId }), isRepeated: false };
   });
   const result = {
     account_id: accountId,
@@ -46,13 +51,31 @@ async function creditWallet(options: CreditOptions): Promise<void> {
     credits: toCredits(amount),
     balance: toCredits(balance),
     request_id: requestId,
+    ...(isRepeated && { repeated: true }),
   };
   answer(result, options.json, () =>
     facts([
       ['Account', accountId],
-      ['Granted', counted(toCredits(amount), 'credit')],
+      [
+        'Granted',
+        `${isRepeated ? 'nothing: this id was granted before, ' : ''}${counted(toCredits(amount), 'credit')}`,
+      ],
       ['Balance', counted(toCredits(balance), 'credit')],
       ['Ledger entry', requestId],
     ]),
   );
+}
+
+/** Whether the id was granted before. Throws Failure if it stands for anything but this grant. */
+async function isGranted(
+  { sql }: Stores,
+  { accountId, amount, requestId }: { accountId: string; amount: Thousandths; requestId: string },
+): Promise<boolean> {
+  const [entry] = await sql<{ kind: string; amount: number }[]>`
+    select kind, amount_thousandths as amount from statement_entries
+    where account_id = ${accountId} and request_id = ${requestId}`;
+  if (entry === undefined) return false;
+  if (entry.kind === 'grant' && entry.amount === amount) return true;
+  const what = `a ${entry.kind} of ${counted(toCredits(entry.amount), 'credit')}`;
+  throw new Failure(`nothing was added: ${requestId} is already the id of ${what}`);
 }
