@@ -65,10 +65,8 @@ describe('accounts', () => {
     expect((await cli.run('account', 'list', 'nobody-has-this')).stdout).toContain('No account has "nobody-has-this"');
     const link = await cli.json<{ account_id: string }>('account', 'sign-in', '--email', 'found@example.org');
     expect(link.account_id).toBe(account_id);
-    for (const words of [[], [account_id, '--email', 'found@example.org'], ['--email', 'gone@example.org']]) {
-      const refused = await cli.run('account', 'sign-in', ...words);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/give either|no account with/)]);
-    }
+    const refused = await cli.run('account', 'sign-in', '--email', 'gone@example.org');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no account with')]);
   });
 
   test('are created with only the three lines on standard output that scripts rely on', async () => {
@@ -113,7 +111,6 @@ describe('accounts', () => {
     });
     expect(await cli.json('account', 'limit', id, '--qps', '7')).toMatchObject({ rate_limit_qps: 7, paid_usd: 50 });
     expect((await cli.run('account', 'show', id)).stdout).toContain('7 requests per second, set by the operator');
-    expect(await cli.run('account', 'limit', id)).toMatchObject({ code: 1, stdout: '' });
     expect(await cli.json('account', 'note', id)).toEqual({ account_id: id, note: null });
     await cli.json('account', 'note', id, 'Invoiced by hand');
     expect((await cli.run('account', 'note', id)).stdout).toBe('Invoiced by hand\n');

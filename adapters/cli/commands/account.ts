@@ -27,7 +27,7 @@ import {
   uuid,
   wholeDollars,
 } from '../command-line.js';
-import { Failure } from '../failure.js';
+import { Failure, WRONG_USE } from '../failure.js';
 import { answer, facts, note, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 
@@ -216,7 +216,7 @@ async function signInAccount(
   { email, json }: { email?: string; json?: boolean },
 ): Promise<void> {
   if ((id === undefined) === (email === undefined)) {
-    throw new Failure('give either the id of an account or --email; `perch account list` shows both');
+    throw new Failure('give either the id of an account or --email; `perch account list` shows both', WRONG_USE);
   }
   const { accountId, link } = await withStores(async (stores, config) => {
     const account = await requireAccount(stores, id ?? (await findAccountId(stores, email ?? '')));
@@ -263,7 +263,8 @@ async function limitAccount(
 ): Promise<void> {
   const { qps, paidUsd } = options;
   const qpsOverride = qps === 'tier' ? null : qps;
-  if (qpsOverride === undefined && paidUsd === undefined) throw new Failure('give --qps, --paid-usd or both');
+  if (qpsOverride === undefined && paidUsd === undefined)
+    throw new Failure('give --qps, --paid-usd or both', WRONG_USE);
   const account = await withStores(async (stores) => {
     await createOperatorStore(stores.sql).changeSettings(id, { qpsOverride, paidUsd }, OPERATOR);
     return requireAccount(stores, id);

@@ -227,7 +227,10 @@ async function rotateKey(prefix: string, options: { overlap: number; json?: bool
   const { old, key, record } = await withStores(async (stores) => {
     const found = await requireKey(stores, prefix);
     refuseUnlessActive(found);
-    return { old: found, ...(await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR)) };
+    return {
+      old: found,
+      ...(await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR)),
+    };
   });
   const { accountId } = old;
   const { oldEndsAt } = record;
