@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
@@ -322,6 +323,17 @@ describe('doctor', () => {
       'Public pages',
     ]);
     expect(report.settings).toContainEqual(expect.objectContaining({ name: 'PERCH_HOME', set: true }));
+  });
+
+  test('needs to write to the data folder only for the secret and the embedded database', async () => {
+    const folderWith = async (env: Record<string, string>): Promise<string> => {
+      const notAFolder = fileURLToPath(import.meta.url);
+      const { stdout } = await cli.start(['doctor'], { env: { PERCH_HOME: notAFolder, ...env } }).end;
+      return /^.*Data folder.*$/m.exec(stdout)?.[0] ?? stdout;
+    };
+    const [database, secret] = [{ DATABASE_URL: 'postgres://127.0.0.1:1/perch' }, { PERCH_SECRET: 's'.repeat(32) }];
+    expect(await folderWith({ ...database, ...secret })).toMatch(/^ok .* not needed/);
+    for (const env of [database, secret]) expect(await folderWith(env)).toMatch(/^not ok .* must be readable and writ/);
   });
 
   test('fails a service that sells without saying whom to ask, and names the settings', async () => {
