@@ -27,9 +27,10 @@ export interface ComposeFile {
   readonly configs: Readonly<Record<string, { readonly content: string }>>;
 }
 
-/** Replaces `${NAME:?words}` and `${NAME:-default}` as Compose does. Throws `words` if a needed variable is missing. */
+/** Replaces `${NAME:?words}`, `${NAME:-default}` and `$$` as Compose does. Throws `words` if a needed variable is missing. */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, name: string, sign: string, rest: string) => {
+  return text.replaceAll(/\$\$|\$\{(\w+):([?-])([^}]*)\}/g, (all, name: string, sign: string, rest: string) => {
+    if (all === '$$') return '$';
     const value = env[name];
     if (value) return value;
     if (sign === '?') throw new Error(`${name}: ${rest}`);

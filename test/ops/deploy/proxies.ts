@@ -98,12 +98,11 @@ export const PROXIES: Readonly<Record<string, (place: Place) => Promise<readonly
     ),
   ],
   'caddy and haproxy': async (place) => {
-    const env = { PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x', PERCH_BASE_URL: 'https://perch.example' };
-    const { configs } = readCompose(env);
+    const { configs } = readCompose({ PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x' });
     const [open, inner] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
     const balancer = localBalancer(configs.haproxy?.content ?? '', [place.perchPort], { open, inner });
     const to = ['balancer:8081', `127.0.0.1:${inner}`] as const;
-    return [haproxy(balancer), caddy(configs.caddy?.content ?? '', 'https://perch.example', place, to)];
+    return [haproxy(balancer), caddy(configs.caddy?.content ?? '', '{$PERCH_BASE_URL}', place, to)];
   },
 };
 
