@@ -1,4 +1,5 @@
 import { bytesOf } from '../../src/lib/bytes-of.js';
+import { isDuring, type Span, spanFrom } from '../../src/lib/durations.js';
 import { Memories } from '../../src/lib/memories.js';
 import type { MemoryName } from '../../src/lib/memory-table.js';
 import type { Cache, Cached } from '../../src/ports/cache.js';
@@ -16,9 +17,8 @@ const NAME_BYTES = 120;
 /** Bytes of the objects around a value. */
 const VALUE_BYTES = 80;
 
-interface Entry {
+interface Entry extends Span {
   readonly cached: Cached<unknown>;
-  readonly expiresAtMs: number;
   readonly shows: readonly NameCount[];
 }
 
@@ -49,7 +49,7 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
   function read<T>(key: string): Cached<T> | undefined {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
-    if (clock.now() < entry.expiresAtMs) return entry.cached as Cached<T>;
+    if (isDuring(entry, clock.now())) return entry.cached as Cached<T>;
     entries.delete(key);
     return undefined;
   }
@@ -62,7 +62,10 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
       return keys.map((key) => read<T>(key));
     },
     async set(key, cached, ttlMs, shows = [], read) {
-      const gone = new Set(read && shows.filter((name) => (withdrawn?.get(name) ?? 0) > read.beganAt));
+      const nowMs = clock.now();
+      // A time that is still to come is from before the clock was set back.
+      const isWithdrawn = (atMs: number, beganAt: number): boolean => beganAt < atMs && atMs <= nowMs;
+      const gone = new Set(read && shows.filter((name) => isWithdrawn(withdrawn?.get(name) ?? 0, read.beganAt)));
       const value = read && gone.size > 0 ? read.without(gone) : cached.value;
       if (!(ttlMs > 0) || value === undefined) {
         entries.delete(key);
@@ -70,7 +73,7 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
       }
       const counts = names.take(shows.filter((name) => !gone.has(name)));
       const kept = value === cached.value ? cached : { ...cached, value };
-      const isKept = entries.set(key, { cached: kept, expiresAtMs: clock.now() + ttlMs, shows: counts });
+      const isKept = entries.set(key, { cached: kept, ...spanFrom(nowMs, ttlMs), shows: counts });
       if (!isKept) names.release(counts);
       return value;
     },

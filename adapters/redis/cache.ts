@@ -34,12 +34,14 @@ export const createRedisCache = (options: RedisCacheOptions): Cache => new Redis
 class RedisCache implements Cache {
   readonly #clock: Clock;
   readonly #near: Cache;
+  readonly #longestMs: number;
   readonly #values: StoredValues;
   readonly #shown: ShownNames;
 
   constructor({ link, clock, near, longestMs = 6 * HOUR_MS, memories }: RedisCacheOptions) {
     this.#clock = clock;
     this.#near = near;
+    this.#longestMs = longestMs;
     this.#values = new StoredValues(link, memories);
     this.#shown = new ShownNames({ link, clock, longestMs });
   }
@@ -95,7 +97,9 @@ class RedisCache implements Cache {
   async #put(key: string, header: EntryHeader, cached: Cached<unknown>): Promise<void> {
     const nowMs = this.#clock.now();
     const value: LocalEntry = { header, cached, checkedAtMs: nowMs };
-    await this.#near.set(key, { value, fetchedAt: cached.fetchedAt }, header.expiresAtMs - nowMs);
+    // The end of an older value is too far away if the clock was set back since.
+    const ttlMs = Math.min(header.expiresAtMs - nowMs, this.#longestMs);
+    await this.#near.set(key, { value, fetchedAt: cached.fetchedAt }, ttlMs);
   }
 
   /** The value, from Redis unless the local copy is fresh enough or Redis is away. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../../../src/domain/errors.js';
+import { isDuring } from '../../../src/lib/durations.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import { type CallsLeft, FINDS_OUT_WITHIN_MS, type Taken } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
@@ -133,10 +134,9 @@ export class EndpointLimits {
     if (this.#isKnown(calls) && calls.remaining === 0) throw usedUp(endpoint, calls.untilMs - this.#clock.now());
   }
 
-  /** Whether the current window is known. A clock that was set back does not lengthen it. */
-  #isKnown({ fromMs, untilMs }: Calls): boolean {
-    const now = this.#clock.now();
-    return fromMs <= now && now < untilMs;
+  /** Whether the current window is known. */
+  #isKnown(calls: Calls): boolean {
+    return isDuring(calls, this.#clock.now());
   }
 
   #of(session: string, endpoint: string): Calls {

@@ -139,7 +139,9 @@ export class ShownNames {
     // Compares ages, not times: the clocks of nodes and of Redis differ.
     const readMs = beganAt === undefined ? 0 : this.#options.clock.now() - beganAt;
     const ages = new Map(noted.flatMap((mark, n) => (n % 2 === 0 ? [[mark, noted[n + 1] as number]] : [])));
-    return new Set(names.filter((name) => (ages.get(nameMark(name)) ?? Number.POSITIVE_INFINITY) < readMs));
+    // An age is below zero if the server's clock was set back, or another server with a slower one took over.
+    const ageOf = (name: string): number => Math.abs(ages.get(nameMark(name)) ?? Number.POSITIVE_INFINITY);
+    return new Set(names.filter((name) => ageOf(name) < readMs));
   }
 
   /** For a page that shows no names: the record of the buckets must exist before anything is cached. */

@@ -1,4 +1,5 @@
 import { type ErrorCode, isUnreadable, ServiceError } from '../../domain/errors.js';
+import { isDuring, type Span } from '../../lib/durations.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Job } from './job.js';
 
@@ -77,10 +78,8 @@ interface Refusals {
 }
 
 /** Why reads of a kind cannot be made with a session now, and until when (Unix milliseconds). */
-export interface Closed {
+export interface Closed extends Span {
   readonly why: 'refused' | 'resting' | 'failing';
-  readonly fromMs: number;
-  readonly untilMs: number;
   /** The network's answer. */
   readonly failure: ServiceError;
 }
@@ -245,7 +244,7 @@ export class Session {
     const refusals = this.#refusals.get(kind);
     if (refusals === undefined) return undefined;
     const { bySubject } = refusals;
-    for (const [subject, closed] of bySubject) if (!isAt(closed, this.#clock.now())) bySubject.delete(subject);
+    for (const [subject, closed] of bySubject) if (!isDuring(closed, this.#clock.now())) bySubject.delete(subject);
     if (bySubject.size > 0) return refusals;
     this.#refusals.delete(kind);
     return undefined;
@@ -269,7 +268,7 @@ export class Session {
 
   #at(kind: string): Closed | undefined {
     const closed = this.#closed.get(kind);
-    if (closed === undefined || isAt(closed, this.#clock.now())) return closed;
+    if (closed === undefined || isDuring(closed, this.#clock.now())) return closed;
     this.#closed.delete(kind);
     return undefined;
   }
@@ -307,9 +306,6 @@ export const usableFor = (sessions: readonly Session[], job: Job): readonly Sess
     sessions.filter((session) => session.mayTake(job)),
     job.spec.kind,
   );
-
-/** Whether the closing is in force. A clock that was set back does not lengthen it. */
-const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= now && now < untilMs;
 
 /** Whether the session was refused, and not just one object. Other sessions may be able to read it. */
 export const isRefusal = ({ code, detail }: ServiceError): boolean =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../../adapters/memory/cache.js';
 import { bytesOf } from '../../../src/lib/bytes-of.js';
+import { DAY_MS } from '../../../src/lib/durations.js';
 import type { Cached } from '../../../src/ports/cache.js';
 import { cacheSuite } from './suites/cache.suite.js';
 
@@ -18,6 +19,19 @@ describe('the cache in memory', () => {
       },
       close: async () => {},
     };
+  });
+
+  it('keeps no value longer, and leaves out nothing longer, when the clock is set back', async () => {
+    let nowMs = DAY_MS;
+    const cache = createMemoryCache({ clock: { now: () => nowMs } });
+    await cache.set('k', held('old'), 1000);
+    await cache.shows(['tweet:1']);
+    nowMs = 0;
+    expect(await cache.get('k')).toBeUndefined();
+    const read = { beganAt: nowMs, without: () => undefined };
+    nowMs += 1;
+    expect(await cache.set('k', held('new'), 1000, ['tweet:1'], read)).toBe('new');
+    expect(await cache.get('k')).toEqual(held('new'));
   });
 
   it('stays within its bytes by dropping what was used longest ago', async () => {

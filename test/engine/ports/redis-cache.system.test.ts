@@ -90,6 +90,38 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(ttlMs).toBeLessThanOrEqual(60_000);
   });
 
+  it("keeps no local copy longer than anything is cached when the node's clock was set back", async () => {
+    const lifetimes: number[] = [];
+    const local = createMemoryCache({ clock });
+    const near: Cache = {
+      ...local,
+      set: (key, cached, ttlMs) => {
+        lifetimes.push(ttlMs);
+        return local.set(key, cached, ttlMs);
+      },
+    };
+    const behind = { now: () => clock.now() - 30 * HOUR_MS };
+    await here.set('k', held('v'), HOUR_MS);
+    expect(await createRedisCache({ link: links[1], clock: behind, near }).get('k')).toEqual(held('v'));
+    expect(lifetimes).toEqual([6 * HOUR_MS]);
+  });
+
+  it("leaves out nothing longer when the server's clock was set back (M25)", async () => {
+    await here.shows(['tweet:1']);
+    const read = { beganAt: clock.now() - 1000, without: () => undefined };
+    const set = () => here.set('k', held('v'), HOUR_MS, ['tweet:1'], read);
+    expect(await set()).toBeUndefined();
+    await links[0].run<unknown>(
+      async (client) => {
+        const withdrawn = 'perch:{shown}:withdrawn';
+        const [mark = ''] = await client.zrange(withdrawn, '0', '0');
+        return client.zincrby(withdrawn, HOUR_MS, mark);
+      },
+      () => undefined,
+    );
+    expect(await set()).toBe('v');
+  });
+
   it.each([
     ['text', ['SET', 'perch:{k}', 'foreign']],
     ['long text', ['SET', 'perch:{k}', 'x'.repeat(500)]],
