@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../src/domain/errors.js';
+import { isDuring, NEVER, spanFrom } from '../../../src/lib/durations.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Upstream } from '../upstream/client.js';
 import type { UpstreamRefusal } from '../upstream/refusal.js';
@@ -33,7 +34,7 @@ export class BlueskyAccount {
   #tokens: Tokens | undefined;
   /** The tokens of the sign-in or renewal in progress, for which all reads that need tokens wait. */
   #pending: Promise<Tokens> | undefined;
-  #mayAfterMs = 0;
+  #pause = NEVER;
   #refused: ServiceError | undefined;
 
   constructor(options: BlueskyAccountOptions) {
@@ -91,17 +92,17 @@ export class BlueskyAccount {
 
   async #signIn(): Promise<Tokens> {
     const { clock, identifier, appPassword: password } = this.#options;
-    const waitMs = this.#mayAfterMs - clock.now();
-    if (waitMs > 0) throw this.#later(waitMs);
+    const nowMs = clock.now();
+    if (isDuring(this.#pause, nowMs)) throw this.#later(this.#pause.untilMs - nowMs);
     try {
       const tokens: Tokens = await this.#post('createSession', {}, { identifier, password });
-      this.#mayAfterMs = clock.now() + SIGN_IN_EVERY_MS;
+      this.#pause = spanFrom(clock.now(), SIGN_IN_EVERY_MS);
       this.#refused = undefined;
       return tokens;
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'no_account') {
         this.#refused = error;
-        this.#mayAfterMs = clock.now() + (error.detail.retryAfter ?? BAD_CREDENTIALS_S) * 1000;
+        this.#pause = spanFrom(clock.now(), (error.detail.retryAfter ?? BAD_CREDENTIALS_S) * 1000);
       }
       throw error;
     }

@@ -1,6 +1,7 @@
 import { isUnreadable, ServiceError } from '../../../src/domain/errors.js';
 import { signalWithTimeout } from '../../../src/lib/abort.js';
 import type { BoundedMap } from '../../../src/lib/bounded-map.js';
+import { isDuring, NEVER, spanFrom } from '../../../src/lib/durations.js';
 import { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
@@ -20,7 +21,7 @@ export class CreationTimes {
   readonly #clock: Clock;
   /** Creation times never change. */
   readonly #cached: BoundedMap<string>;
-  #restUntilMs = 0;
+  #rest = NEVER;
 
   constructor(directory: Upstream, clock: Clock, memories = new Memories()) {
     this.#cached = memories.map('births');
@@ -41,7 +42,7 @@ export class CreationTimes {
   }
 
   async #find(did: string, { signal }: ReadContext): Promise<void> {
-    if (this.#clock.now() < this.#restUntilMs) return;
+    if (isDuring(this.#rest, this.#clock.now())) return;
     const ends = signalWithTimeout(signal, LONGEST_MS);
     const context = { signal: ends.signal };
     try {
@@ -54,7 +55,7 @@ export class CreationTimes {
         this.#cached.set(did, EPOCH);
         return;
       }
-      this.#restUntilMs = this.#clock.now() + REST_MS;
+      this.#rest = spanFrom(this.#clock.now(), REST_MS);
     } finally {
       ends.end();
     }

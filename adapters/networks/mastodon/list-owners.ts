@@ -1,4 +1,5 @@
 import type { BoundedMap } from '../../../src/lib/bounded-map.js';
+import { isDuring, type Span, spanFrom } from '../../../src/lib/durations.js';
 import type { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Account } from './schemas.js';
@@ -11,7 +12,7 @@ const TRUST_MS = 60_000;
  */
 export class ListOwners {
   readonly #clock: Clock;
-  readonly #read: BoundedMap<{ readonly hides: boolean; readonly untilMs: number }>;
+  readonly #read: BoundedMap<Span & { readonly hides: boolean }>;
 
   constructor(clock: Clock, memories: Memories) {
     this.#clock = clock;
@@ -19,12 +20,12 @@ export class ListOwners {
   }
 
   note({ id, hide_collections: hides }: Pick<Account, 'id' | 'hide_collections'>): void {
-    this.#read.set(id, { hides: hides === true, untilMs: this.#clock.now() + TRUST_MS });
+    this.#read.set(id, { hides: hides === true, ...spanFrom(this.#clock.now(), TRUST_MS) });
   }
 
   /** Undefined if the account was not read within the last minute. */
   hides(id: string): boolean | undefined {
     const read = this.#read.get(id);
-    return read !== undefined && this.#clock.now() < read.untilMs ? read.hides : undefined;
+    return read && isDuring(read, this.#clock.now()) ? read.hides : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recordId, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { HOUR_MS } from '../../../src/lib/durations.js';
 import { ADA, BEN, bench, CLEO, CONTEXT, HIDDEN } from './bench.js';
 import { basicOf, didAt, postOf, profileOf, uriAt } from './fake.js';
 
@@ -74,7 +75,7 @@ describe('profiles', () => {
     expect(at.calls).toHaveLength(before);
   });
 
-  it('read a missing creation date from the DID directory once, and answer 1970 if that has none', async () => {
+  it('read a missing creation date from the DID directory once, answer 1970 if that has none, and ask again if the clock is set back', async () => {
     const bare = (did: string) => profileOf(did, { createdAt: undefined });
     await open({
       'app.bsky.actor.getProfiles': (query) => ({ body: { profiles: query.getAll('actors').map(bare) } }),
@@ -83,17 +84,23 @@ describe('profiles', () => {
       }),
       [`/${BEN}/log/audit`]: () => ({ status: 500, body: {} }),
     });
-    for (let times = 0; times < 2; times += 1) {
-      const users = await at.network.users(
+    const readBoth = () =>
+      at.network.users(
         [ADA, BEN].map((did) => ({ id: userId(did) })),
         CONTEXT(),
       );
-      expect(users).toMatchObject([
+    for (let times = 0; times < 2; times += 1) {
+      expect(await readBoth()).toMatchObject([
         { ok: { createdAt: '2025-05-05T05:05:05.123Z' } },
         { ok: { createdAt: '1970-01-01T00:00:00.000Z' } },
       ]);
     }
     expect(callsOf('/log/audit')).toHaveLength(2);
+    // The rest after a failure is not lengthened.
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() - HOUR_MS);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await readBoth();
+    expect(callsOf('/log/audit')).toHaveLength(3);
   });
 
   it('keep asking the directory about others if it does not know one DID', async () => {

@@ -140,7 +140,10 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect([at.desk.signIns, at.desk.renewals]).toEqual([1, 1]);
   });
 
-  it('is begun anew if it cannot be renewed, but not within five minutes', async () => {
+  it.each([
+    ['but not within five minutes', 300_000],
+    ['and sooner only if the clock is set back', -3600_000],
+  ])('is begun anew if it cannot be renewed, %s', async (_, laterMs) => {
     const network = open();
     await search(network, 'ferry');
     for (const token of ['a100', 'r100']) at.desk.expired.add(token);
@@ -149,7 +152,7 @@ describe('the session of the account (300 sign-ins a day)', () => {
     expect(early.retryAfter).toBeGreaterThan(290);
     expect(early.retryAfter).toBeLessThanOrEqual(300);
     expect(at.desk.signIns).toBe(1);
-    nowMs += 300_000;
+    nowMs += laterMs;
     expect((await search(network, 'ferry')).tweets).toHaveLength(1);
     expect(at.desk.signIns).toBe(2);
   });
@@ -189,7 +192,10 @@ describe('the session of the account (300 sign-ins a day)', () => {
 });
 
 describe('the newer and the older search', () => {
-  it('try the newer one once, and use the older one if that is off', async () => {
+  it.each([
+    ['six hours', 6 * 3600_000],
+    ['the clock is set back', -3600_000],
+  ])('try the newer one once, and use the older one if that is off, until %s', async (_, laterMs) => {
     const network = open();
     const from = at.requests.length;
     await search(network, 'ferry');
@@ -199,7 +205,7 @@ describe('the newer and the older search', () => {
       'searchPosts',
       'searchPosts',
     ]);
-    nowMs += 6 * 3600_000;
+    nowMs += laterMs;
     at.desk.hasV2 = true;
     await search(network, 'ferry');
     expect(searchesSent(from).at(-1)).toContain('searchPostsV2');

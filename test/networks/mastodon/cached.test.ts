@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ListOwners } from '../../../adapters/networks/mastodon/list-owners.js';
+import { Memories } from '../../../src/lib/memories.js';
 import { createEngine } from '../../kit/engine.js';
 import type { StandIn } from '../contract/harness.js';
 import { openMastodon } from './stand-in.js';
@@ -33,6 +35,17 @@ it('does not request a tweet again for its thread, replies, quotes and retweeter
   }
   const [status, around] = [`/api/v1/statuses/${id}`, `/api/v1/statuses/${id}/context`];
   expect(requested).toEqual([around, around, `${status}/quotes`, `${status}/reblogged_by`]);
+});
+
+it('trusts what an account says of its lists for a minute, also if the clock is set back', () => {
+  let nowMs = 0;
+  const owners = new ListOwners({ now: () => nowMs }, new Memories());
+  owners.note({ id: '1', hide_collections: true });
+  const at = (ms: number) => {
+    nowMs = ms;
+    return owners.hides('1');
+  };
+  expect([at(59_999), at(60_000), at(-1)]).toEqual([true, undefined, undefined]);
 });
 
 it('makes no request for an empty timeline of a known user', async () => {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../src/domain/errors.js';
 import type { ListRef } from '../../../../src/domain/lists.js';
 import type { Product } from '../../../../src/domain/model.js';
-import { HOUR_MS } from '../../../../src/lib/durations.js';
+import { HOUR_MS, isDuring, NEVER, spanFrom } from '../../../../src/lib/durations.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
 import { searchFailure } from '../failures.js';
@@ -34,7 +34,7 @@ export interface SearchOptions {
 
 export class Searches {
   readonly #options: SearchOptions;
-  #oldUntilMs = 0;
+  #oldOnly = NEVER;
 
   constructor(options: SearchOptions) {
     this.#options = options;
@@ -79,14 +79,14 @@ export class Searches {
 
   async #first(search: Search, product: Product, context: ReadContext) {
     const { mayUseV2, clock } = this.#options;
-    if (!mayUseV2 || !canSayInV2(search) || clock.now() < this.#oldUntilMs) {
+    if (!mayUseV2 || !canSayInV2(search) || isDuring(this.#oldOnly, clock.now())) {
       return this.#searchPosts(1, search, product, null, context);
     }
     try {
       return await this.#searchPosts(2, search, product, null, context);
     } catch (error) {
       if (!(error instanceof ServiceError && (isOff(error) || error.code === 'request_rejected'))) throw error;
-      if (isOff(error)) this.#oldUntilMs = clock.now() + RETRY_V2_MS;
+      if (isOff(error)) this.#oldOnly = spanFrom(clock.now(), RETRY_V2_MS);
       return this.#searchPosts(1, search, product, null, context);
     }
   }
