@@ -2,7 +2,17 @@ import { truncated } from '../lib/text.js';
 
 /** The failure for a position that the network cannot read. Perch signed it, so it comes from another network. */
 export const foreignCursor = (): ServiceError =>
-  badRequest('This cursor belongs to a different network. Start again without a cursor.', 'cursor');
+  new ServiceError('bad_request', 'This cursor belongs to a different network. Start again without a cursor.', {
+    param: 'cursor',
+    reason: 'cursor_other_list',
+  });
+
+/** The failure for a cursor whose place can no longer be found; `why` is a sentence without its period (U24). */
+export const expiredCursor = (why: string, param: 'cursor' | 'since' = 'cursor'): ServiceError =>
+  new ServiceError('bad_request', `${why}. Start again without ${param === 'cursor' ? 'a cursor' : 'since'}.`, {
+    param,
+    reason: 'cursor_expired',
+  });
 
 /** It is unknown whether a charge was posted, or still may be, so the call must not be reported as free. */
 export class InDoubtError extends Error {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../domain/errors.js';
+import { expiredCursor, ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
 import { digestText, hmacWith } from '../lib/digest.js';
@@ -128,7 +128,7 @@ export function createCursors(secret: Uint8Array): Cursors {
     },
     decode(list, cursor, nowMs) {
       const [, place, before, inside, passed, at, issued] = readOf(list, cursor, 'cursor') as Packed;
-      if (nowMs / 1000 - issued > LIFETIME_SECONDS) throw expired('This cursor has expired');
+      if (nowMs / 1000 - issued > LIFETIME_SECONDS) throw expiredCursor('This cursor has expired');
       return { place, before, inside, passed, at };
     },
     encodeSince(list, { known, floor }, nowMs) {
@@ -139,7 +139,7 @@ export function createCursors(secret: Uint8Array): Cursors {
     decodeSince(list, cursor, nowMs, expires = true) {
       const { known, floor, issued } = readOf(list, cursor, 'since') as PackedAnchor;
       const ageSeconds = nowMs / 1000 - issued;
-      if (expires && ageSeconds > SINCE_LIFETIME_SECONDS) throw expired('This cursor has expired', 'since');
+      if (expires && ageSeconds > SINCE_LIFETIME_SECONDS) throw expiredCursor('This cursor has expired', 'since');
       if (ageSeconds < -CLOCK_SKEW_SECONDS) {
         throw refused('since', 'cursor_future', 'This cursor is from the future: the clock of the service is wrong.');
       }
@@ -210,9 +210,6 @@ function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnc
 /** A bad cursor is a 400, whatever is wrong with it; `reason` says what (section 4.4.6, U24). */
 const refused = (param: CursorParam, reason: string, message: string): ServiceError =>
   new ServiceError('bad_request', message, { param, reason });
-
-export const expired = (why: string, param: CursorParam = 'cursor'): ServiceError =>
-  refused(param, 'cursor_expired', `${why}. Start again without ${param === 'cursor' ? 'a cursor' : 'since'}.`);
 
 const otherList = (param: CursorParam): ServiceError =>
   refused(

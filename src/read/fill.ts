@@ -1,11 +1,11 @@
 import type { Thousandths } from '../domain/credits.js';
-import type { ServiceError } from '../domain/errors.js';
+import { expiredCursor, type ServiceError } from '../domain/errors.js';
 import { isNewestFirst, type ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
 import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
-import { ANCHORS, expired, type Position } from './cursor.js';
+import { ANCHORS, type Position } from './cursor.js';
 import { type CachedPage, HEAD, isFirst } from './page-cache.js';
 import { type PageLookup, PageWalk, type ReadingPages } from './pages.js';
 
@@ -271,4 +271,4 @@ class Filling {
   }
 }
 
-const lostPlace = (): ServiceError => expired('This cursor has expired: its place in the list no longer exists');
+const lostPlace = (): ServiceError => expiredCursor('This cursor has expired: its place in the list no longer exists');

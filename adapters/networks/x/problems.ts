@@ -1,4 +1,4 @@
-import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { expiredCursor, ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 import { sentence } from '../../../src/lib/text.js';
 import { failure } from '../upstream/failures.js';
@@ -125,7 +125,7 @@ function badInput(
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
   if (parameters.some((name) => TOKENS.includes(name))) {
-    return badRequest('The network no longer accepts this cursor: start again without one.', 'cursor');
+    return expiredCursor('The network no longer accepts this cursor');
   }
   if (input.kind !== 'search' || input.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
   const message = body.errors?.[0]?.message ?? body.detail ?? 'the query is invalid';

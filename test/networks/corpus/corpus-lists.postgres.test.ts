@@ -147,6 +147,9 @@ describe('lists of a corpus', () => {
     "1.1'--",
     '-9007199254740991.1',
   ])('refuse the token %j as bad_request (rule 6 of pagination)', async (token) => {
-    await expect(corpus.page('timeline', 1, token)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(corpus.page('timeline', 1, token)).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: { reason: 'cursor_other_list' },
+    });
   });
 });

@@ -79,7 +79,10 @@ describe('threads of a corpus', () => {
   });
 
   it('refuse a token that names no tweet of the thread (C7)', async () => {
-    await expect(corpus.page('thread', 10, '0.999')).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(corpus.page('thread', 10, '0.999')).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: { param: 'cursor', reason: 'cursor_expired' },
+    });
   });
 
   it('answer a chain a thousand deep, and end after 1,000 tweets above or 5,000 below, saying so (C17)', async () => {

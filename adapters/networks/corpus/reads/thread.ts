@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { badRequest } from '../../../../src/domain/errors.js';
+import { expiredCursor } from '../../../../src/domain/errors.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { Run } from '../run.js';
 import { type CorpusPosition, tokenAt } from '../token.js';
@@ -34,11 +34,9 @@ export async function readThread(
   const unique = [...new Set(order)];
 
   const start = after === null ? 0 : unique.indexOf(after.id) + 1;
-  if (after !== null && start === 0)
-    throw badRequest(
-      'This cursor has expired: its place in the list no longer exists. Start again without a cursor.',
-      'cursor',
-    );
+  if (after !== null && start === 0) {
+    throw expiredCursor('This cursor has expired: its place in the list no longer exists');
+  }
   const ids = unique.slice(start, start + SIZE);
   const tweets = await readTweets(run, ids, signal);
   const more = unique.length > start + SIZE;
