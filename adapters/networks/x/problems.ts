@@ -16,6 +16,8 @@ export type RequestedInput =
       readonly product: Product;
       /** The query is not the caller's, so a fault in it is Perch's. */
       readonly isOurs?: boolean;
+      /** A page after the first: X accepted the query, but its range may have become too old since. */
+      readonly isBegun?: boolean;
     };
 
 /** What a failure is about; `object`: either a user or a tweet. */
@@ -112,7 +114,8 @@ export function refusalFailure(refusal: UpstreamRefusal, input: RequestedInput):
 }
 
 const TOKENS = ['next_token', 'pagination_token'];
-const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
+const OF_RANGE = ['start_time', 'end_time', 'since_id', 'until_id'];
+const OF_QUERY = ['query', ...OF_RANGE];
 
 /**
  * A 400 is the caller's fault if it concerns the query, or a cursor that is too old. Otherwise Perch sent a wrong
@@ -124,7 +127,9 @@ function badInput(
   refusal: UpstreamRefusal,
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
-  if (parameters.some((name) => TOKENS.includes(name))) {
+  const isBegun = input.kind === 'search' && input.isBegun;
+  const ofCursor = isBegun ? [...TOKENS, ...OF_RANGE] : TOKENS;
+  if (parameters.some((name) => ofCursor.includes(name))) {
     return expiredCursor('The network no longer accepts this cursor');
   }
   if (input.kind !== 'search' || input.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;

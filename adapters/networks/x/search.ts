@@ -71,7 +71,8 @@ async function searchPosts(
     ...window.params,
     ...(begun && { next_token: begun.nextToken }),
   };
-  const answer = await api.tweets(`/2/tweets/search/${window.path}`, all, { kind: 'search', product, isOurs }, context);
+  const input = { kind: 'search', product, isOurs, isBegun: begun !== null } as const;
+  const answer = await api.tweets(`/2/tweets/search/${window.path}`, all, input, context);
   subjectIn(answer, 'tweet');
   const next = nextToken(answer);
   const ends = next === null && !window.isWhole;

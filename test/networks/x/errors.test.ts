@@ -14,6 +14,7 @@ const OBJECTS: RequestedInput = { kind: 'objects' };
 const LIST: RequestedInput = { kind: 'list' };
 const LATEST: RequestedInput = { kind: 'search', product: 'Latest' };
 const OURS: RequestedInput = { kind: 'search', product: 'Latest', isOurs: true };
+const BEGUN: RequestedInput = { kind: 'search', product: 'Latest', isBegun: true };
 const TOP: RequestedInput = { kind: 'search', product: 'Top' };
 const PEOPLE: RequestedInput = { kind: 'search', product: 'People' };
 
@@ -65,6 +66,21 @@ describe('refusals of X', () => {
     ['one object that is not there', 403, problem('resource-not-found'), LIST, ['not_found']],
     ['one object that is private', 404, problem('not-authorized-for-resource'), LIST, ['not_found', 'private']],
     ['a fault in a query of ours', 400, invalid('query', 'start_time'), OURS, ['request_rejected']],
+    [
+      'a range that became too old while a search was read',
+      400,
+      invalid('start_time'),
+      BEGUN,
+      ['bad_request', 'cursor_expired'],
+    ],
+    [
+      'the same in a search of ours',
+      400,
+      invalid('since_id'),
+      { ...OURS, isBegun: true },
+      ['bad_request', 'cursor_expired'],
+    ],
+    ['a bad query after the first page', 400, invalid('query'), BEGUN, ['bad_request', 'q']],
     ['a cursor too old in a search of ours', 400, invalid('next_token'), OURS, ['bad_request', 'cursor_expired']],
     ['no such path', 404, undefined, OBJECTS, ['query_id_stale']],
     [

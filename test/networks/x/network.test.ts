@@ -242,6 +242,21 @@ describe('searches of X', () => {
     expect(second).toEqual({ ...first, next_token: 'b26v' });
   });
 
+  it('end with an expired cursor once their range begins more than seven days ago', async () => {
+    const parameters = { start_time: ['2026-11-15T00:00:00Z'] };
+    const refused = { title: 'Invalid Request', errors: [{ message: 'It is too old.', parameters }] };
+    const at = await scripted(({ query }) =>
+      query.has('next_token')
+        ? { status: 400, body: refused }
+        : { body: { data: [post('100')], meta: { next_token: 'b26v' } } },
+    );
+    const { next } = await search(at, 'tide since:2026-11-15');
+    await expect(search(at, 'tide since:2026-11-15', 'Latest', next)).rejects.toMatchObject({
+      code: 'bad_request',
+      detail: { param: 'cursor', reason: 'cursor_expired' },
+    });
+  });
+
   it('reach back to 2006 with the archive', async () => {
     const at = await scripted(() => EMPTY, { search: 'archive' });
     expect(await search(at, 'tide until:2015-01-07')).not.toHaveProperty('endReason');
