@@ -19,6 +19,8 @@ const RETWEETERS: PageBounds = { least: 1, most: 100 };
 
 /** X shows at most this many posts of a timeline. */
 const TIMELINE_DEPTH = 3200;
+/** Begins the tokens of a longer timeline, because its last page may be empty and then does not say so. */
+const LONGER = 'longer ';
 
 export interface ListPlace {
   readonly api: XApi;
@@ -37,10 +39,15 @@ const listParams = ({ size }: Sized, token: string | null) => ({
 
 export async function readTimeline({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
   const sized = choosePageSize(TIMELINE, want);
-  const answer = await api.tweets(`/2/users/${id}/tweets`, listParams(sized, token), { kind: 'objects' }, context);
+  const wasLonger = token?.startsWith(LONGER) ?? false;
+  const params = listParams(sized, wasLonger && token !== null ? token.slice(LONGER.length) : token);
+  const answer = await api.tweets(`/2/users/${id}/tweets`, params, { kind: 'objects' }, context);
   subjectIn(answer, 'user');
   if (answer.includes?.users?.objects.some((user) => user.id === id && user.protected)) throw privateFailure('user');
-  return withDepth({ tweets: mapTweets(answer), next: nextToken(answer), ...sized.page });
+  const [tweets, next] = [mapTweets(answer), nextToken(answer)];
+  const isLonger = wasLonger || (tweets.at(-1)?.author?.tweetsCount ?? 0) > TIMELINE_DEPTH;
+  if (next === null) return { tweets, next, ...(isLonger && { endReason: 'network_limit' }), ...sized.page };
+  return { tweets, next: isLonger ? LONGER + next : next, ...sized.page };
 }
 
 export const readFollows =
@@ -109,9 +116,3 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
 }
 
 const EMPTY = { data: undefined, includes: null, errors: null, meta: null, unread: [], returned: 0 };
-
-/** Marks the last page of a timeline that is longer than what X shows of it. */
-function withDepth(page: NetworkPage): NetworkPage {
-  const written = page.tweets?.at(-1)?.author?.tweetsCount ?? 0;
-  return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;
-}

@@ -198,6 +198,25 @@ describe('lists of X', () => {
     written = 3200;
     expect(await read()).not.toHaveProperty('endReason');
   });
+
+  it.each([
+    [5000, { next: null, endReason: 'network_limit' }],
+    [3200, { next: null }],
+  ])('say so at the end of a timeline of %i posts whose last page is empty (C17)', async (written, expected) => {
+    const metrics = { followers_count: 1, following_count: 1, tweet_count: written, listed_count: 0 };
+    const users = [user('5', { public_metrics: metrics })];
+    const pages: Readonly<Record<string, object>> = {
+      '': { data: [post('100')], includes: { users }, meta: { next_token: 'two' } },
+      two: { meta: { result_count: 0, next_token: 'three' } },
+      three: { meta: { result_count: 0 } },
+    };
+    const at = await scripted(({ query }) => ({ body: pages[query.get('pagination_token') ?? ''] ?? {} }));
+    const read = (token: string | null) => at.network.page({ kind: 'timeline', subject: '5' }, token, context());
+    const first = await read(null);
+    const second = await read(first.next);
+    const { size: _, ...last } = await read(second.next);
+    expect(last).toEqual({ tweets: [], ...expected });
+  });
 });
 
 describe('searches of X', () => {
