@@ -7,8 +7,11 @@ const FIRST_WITH_TIME = 29700859247n;
 /** The day of the first post. */
 export const FIRST_POST_MS = Date.UTC(2006, 2, 21);
 
+/** Ids have 63 bits. */
+const GREATEST_ID = 9223372036854775807n;
+
 /** What X accepts as an id or a handle; an invalid one makes it refuse the whole request. */
-export const isXId = (text: string): boolean => /^[0-9]{1,19}$/.test(text);
+export const isXId = (text: string): boolean => /^[0-9]{1,19}$/.test(text) && BigInt(text) <= GREATEST_ID;
 export const isXHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
 
 /** Nothing can refer to a post before this time (Unix milliseconds): when it was written, as far as its id says so. */
@@ -21,7 +24,7 @@ export const noUser = (): ServiceError => new ServiceError('not_found', 'No such
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet.');
 
 const badId = (id: string): ServiceError | undefined =>
-  isXId(id) ? undefined : badRequest('An id on X is 1 to 19 digits.');
+  isXId(id) ? undefined : badRequest(`An id on X is 1 to 19 digits, at most ${GREATEST_ID}.`);
 
 export const IMPOSSIBLE: Impossible = {
   user(ref) {

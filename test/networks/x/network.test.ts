@@ -6,6 +6,9 @@ import { context, idOf, NOW, post, type Scripted, scripting, user } from './supp
 const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };
 
+/** An id has 63 bits: X refuses a whole batch with this one in it. */
+const TOO_GREAT = '9223372036854775808';
+
 describe('tokens of X', () => {
   it('are sessions by number, and each read uses that of its session', async () => {
     const at = await scripted(() => EMPTY);
@@ -118,14 +121,18 @@ describe('batches of X', () => {
 
   it("refuse a handle or id that X's grammar cannot have as the input's own fault, and do not send it (I13)", async () => {
     const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
-    const refs = [{ handle: 'much_too_long_for_x' }, { handle: 'a.b' }, { id: '1'.repeat(20) }];
+    const refs = [{ handle: 'much_too_long_for_x' }, { handle: 'a.b' }, { id: '1'.repeat(20) }, { id: TOO_GREAT }];
     for (const one of await at.network.users(refs, context())) {
       expect(one).toMatchObject({
         fail: { code: 'bad_request', message: expect.stringMatching(/on X is 1 to 1[59]/) },
       });
     }
-    expect(await at.network.tweets(['1'.repeat(20)], context())).toMatchObject([{ fail: { code: 'bad_request' } }]);
+    for (const id of ['1'.repeat(20), TOO_GREAT]) {
+      expect(await at.network.tweets([id], context())).toMatchObject([{ fail: { code: 'bad_request' } }]);
+    }
     expect(at.queries('/2/users')).toEqual([]);
+    await at.network.tweets([TOO_GREAT, '9223372036854775807'], context()).catch(() => {});
+    expect(at.queries('/2/tweets')).toMatchObject([{ ids: '9223372036854775807' }]);
   });
 
   it('fail the call, not the inputs, for errors that name no input', async () => {
