@@ -46,6 +46,22 @@ function shellWith(words: string): string {
   return block.text;
 }
 
+/** Does what the page needs of `systemd-run`, which works only where systemd runs. */
+const systemdRun = (): string => `#!${process.execPath}
+const { execFileSync } = require('node:child_process');
+const { parseEnv } = require('node:util');
+const { readFileSync } = require('node:fs');
+const words = process.argv.slice(2);
+const command = words.splice(words.findIndex((word) => !word.startsWith('--')));
+const files = words.filter((word) => word.startsWith('--property=EnvironmentFile=')).map((word) => word.split('=')[2]);
+const env = Object.assign({ PATH: process.env.PATH }, ...files.map((file) => parseEnv(readFileSync(file, 'utf8'))));
+try {
+  execFileSync(command[0], command.slice(1), { env, stdio: 'inherit' });
+} catch (error) {
+  process.exitCode = error.status ?? 1;
+}
+`;
+
 interface Row {
   readonly name: string;
   readonly ok: boolean;
@@ -80,14 +96,21 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
   const file = (name: string): string => join(folder, name);
   const backups = (): string => file('backups');
 
-  /** Runs a block of the page in a shell, with the files and addresses of this test. */
-  async function run(text: string, more: Record<string, string> = {}): Promise<string> {
+  /**
+   * Runs a block of the page in a shell, with the files, addresses and programs of this test. The superuser of its
+   * Postgres is no user of the machine.
+   */
+  async function run(text: string): Promise<string> {
     const here = text
-      .replaceAll('/etc/perch/env', file('env'))
+      .replaceAll('/etc/perch', folder)
       .replaceAll('/var/backups/perch', backups())
+      .replaceAll('/usr/lib/postgresql/17/bin', PROGRAMS ?? '')
+      .replace('--owner=postgres ', '')
+      .replaceAll('su postgres', 'sh')
       .replace(/^#!.*\n/, '');
+    const postgres = { PGHOST: '127.0.0.1', PGPORT: String(ports.postgres), PGUSER: 'postgres' };
     const path = `${folder}:${PROGRAMS}:${process.env.PATH}`;
-    const shell = { PATH: path, HOME: folder, NO_COLOR: '1', LC_ALL: 'C', TZ: 'UTC', ...more };
+    const shell = { PATH: path, HOME: folder, NO_COLOR: '1', LC_ALL: 'C', TZ: 'UTC', ...postgres };
     const { stdout } = await promisify(execFile)('sh', ['-euc', here], { env: shell, cwd: folder });
     return stdout;
   }
@@ -145,7 +168,9 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     stripe = await FakeStripe.start('live');
 
     // The settings of the page with the addresses of this test, and settings that only the test needs.
-    const shown = BLOCKS.filter(({ language, text }) => language === 'env' && !text.includes('BALANCER_PORT'));
+    const shown = BLOCKS.filter(
+      ({ language, text }) => language === 'env' && !/BALANCER_PORT|perch_restored/.test(text),
+    );
     const settings = adapted(shown.map(({ text }) => text).join(''), [
       ['/var/lib/perch', file('home')],
       ['PERCH_NETWORK=bluesky', 'PERCH_NETWORK=corpus'],
@@ -159,9 +184,10 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       ['rk_test_…', stripe.secretKey],
       ['whsec_…', stripe.webhookSecret],
     ]);
-    const own = `PORT=${ports.perch}\nSTRIPE_BASE_URL=${stripe.url}\nNODE_EXTRA_CA_CERTS=${certificate.caFile}\nLOG_FORMAT=json\n`;
+    const own = `PORT=${ports.perch}\nSTRIPE_BASE_URL=${stripe.url}\nNODE_EXTRA_CA_CERTS=${certificate.caFile}\nLOG_FORMAT=json\n# To a shell, two commands.\nPERCH_SELLER=Perch Ltd | Bristol\n`;
     await writeFile(file('env'), `${settings}${keys}\n${own}`);
     await writeFile(file('perch'), `#!/bin/sh\nexec "${process.execPath}" "${PERCH}" "$@"\n`, { mode: 0o755 });
+    await writeFile(file('systemd-run'), systemdRun(), { mode: 0o755 });
     await run(shellWith('PERCH_SECRET=$(openssl'));
     env = parseEnv(await readFile(file('env'), 'utf8')) as Record<string, string>;
     await mkdir(backups());
@@ -280,7 +306,13 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     it(
       'is restored by the commands of the page, with a sound ledger, working keys and the balances of the backup',
       async () => {
-        const output = await run(shellWith('pg_restore'));
+        await run(shellWith('pg_restore'));
+        const [address] = BLOCKS.filter(({ text }) => /^DATABASE_URL=.*perch_restored$/m.test(text));
+        await writeFile(
+          file('restored'),
+          adapted(address?.text ?? '', [['127.0.0.1:5432', `127.0.0.1:${ports.postgres}`]]),
+        );
+        const output = await run(shellWith('perch ledger check'));
         expect(output).toMatch(/The ledger is consistent: \d+ wallets?, \d+ entries/);
         const restored = {
           DATABASE_URL: `${env.DATABASE_URL?.replace(/\/\w+$/, '')}/perch_restored`,
@@ -311,7 +343,6 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     it(
       'starts from a copy of the server’s files',
       async () => {
-        await admin.unsafe('alter role perch replication');
         await run(shellWith('pg_basebackup'));
         const [name = ''] = (await readdir(backups())).filter((each) => each.startsWith('base-'));
         const copy = join(backups(), name);
@@ -321,6 +352,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
         });
         const port = await freePort('127.0.0.1');
         await promisify(execFile)('chown', ['-R', 'nobody', copy]).catch(() => {});
+        await chmod(backups(), 0o755);
         await debian.run(
           'pg_ctl',
           'start',

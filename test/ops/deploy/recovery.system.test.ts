@@ -45,11 +45,14 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
   const environment = () => ({
     PATH: `${PROGRAMS}:${process.env.PATH}`,
     BACKUP_URL: url(port),
+    PGHOST: '127.0.0.1',
+    PGPORT: String(port),
+    PGUSER: 'perch',
     LC_ALL: 'C',
     TZ: 'UTC',
   });
-  const run = (text: string, more = {}) =>
-    promisify(execFile)('sh', ['-euc', script(text)], { ...as, cwd: folder, env: { ...environment(), ...more } });
+  const run = (text: string) =>
+    promisify(execFile)('sh', ['-euc', script(text)], { ...as, cwd: folder, env: environment() });
 
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-recovery-')));
@@ -88,9 +91,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
     );
     try {
       await write(1);
-      await run(blockWith('docs/going-to-production.md', 'pg_basebackup').replace(/^\. .*\n/, ''), {
-        DATABASE_URL: url(port),
-      });
+      await run(adapted(blockWith('docs/going-to-production.md', 'pg_basebackup'), [['su postgres', 'sh']]));
       await write(2);
       await sleep(1_100);
       const [now] = await sql<[{ moment: string }]>`select date_trunc('seconds', now())::text as moment`;
