@@ -133,6 +133,11 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     expect(container().image).toBe(`perch:${VERSION}`);
   });
 
+  it('gets no variables of services, and no request twice', () => {
+    expect(pod().enableServiceLinks).toBe(false);
+    expect(of('Ingress').metadata.annotations).toEqual({ 'nginx.ingress.kubernetes.io/proxy-next-upstream': 'off' });
+  });
+
   it('refers only to existing resources', () => {
     expect(container().envFrom[0].configMapRef.name).toBe(of('ConfigMap').metadata.name);
     // CloudNativePG names this secret after its cluster.
