@@ -214,6 +214,12 @@ describe('credits', () => {
     expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
   });
 
+  it('promises no tax on the page of the processor, which is not asked to add any (W11)', async () => {
+    const text = await words('busy', '/dashboard/credits');
+    expect(text).toContain("You pay by card on the payment processor's website. Credits");
+    expect(text).not.toMatch(/tax/i);
+  });
+
   it('says without checkout that nothing can be bought (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
     expect(body).toContain('Card checkout is not available on this server.');

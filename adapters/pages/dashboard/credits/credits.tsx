@@ -74,7 +74,7 @@ const Packs = (model: CreditsModel) => (
     title="Packs"
     lead={
       isSold(model)
-        ? "You pay by card on the payment processor's website, which adds tax where it is due. Credits do not expire."
+        ? "You pay by card on the payment processor's website. Credits do not expire."
         : 'Credits do not expire.'
     }
   >
