@@ -38,7 +38,7 @@ import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
-import { createSample, openNetwork, openPush, openSelfCheck, withOddObjectsLogged } from './networks.js';
+import { createSample, openNetwork, openPush, openSelfCheck, sourceOf, withOddObjectsLogged } from './networks.js';
 import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openSearchIndex } from './search-index.js';
@@ -89,15 +89,19 @@ export async function compose(
   const { startPoll = loggedPolling(log) } = options;
   const { limiter } = options;
   const { memories } = stores;
-  const shared = { ...(await openShared(lifecycle, { config, clock, log, memories })), ...(limiter && { limiter }) };
+  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const source = () => sourceOf(sources, options.network);
+  const shared = {
+    ...(await openShared(lifecycle, { config, clock, log, memories, source })),
+    ...(limiter && { limiter }),
+  };
   const { callsLeft } = shared;
-  const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   stores.replica?.onChange((why) => {
     if (why === null) log.info('History is read from its replica again.');
     else log.warn(`The replica at HISTORY_DATABASE_URL cannot be used: ${why}. History is read at DATABASE_URL.`);
   });
   await openSearchIndex(lifecycle, { config, stores, log, startPoll });
-  const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
+  const opened = withOddObjectsLogged(await openNetwork(lifecycle, { ...sources, callsLeft }, options.network), log);
   const offered = options.demoKey ?? null;
   const mayBeDemo = offered !== null && opened.name === 'corpus';
   const demo = mayBeDemo && (await lifecycle.open('look for the demo', () => holdsOnlyDemo(stores.corpusSql)));

@@ -11,7 +11,7 @@ import { openBilling } from './customers/billing.js';
 import { openMaintenance } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle, loggedPolling } from './lifecycle.js';
-import { openNetwork, withOddObjectsLogged } from './networks.js';
+import { openNetwork, sourceOf, withOddObjectsLogged } from './networks.js';
 import { createRequestIds } from './request-ids.js';
 import { openSearchIndex } from './search-index.js';
 import { openShared } from './shared.js';
@@ -68,10 +68,11 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   await openSearchIndex(lifecycle, { config, stores, log, startPoll });
   const { memories } = stores;
-  const shared = await openShared(lifecycle, { config, clock, log, memories });
+  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const source = () => sourceOf(sources, options.network);
+  const shared = await openShared(lifecycle, { config, clock, log, memories, source });
   const { callsLeft } = shared;
-  const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
-  const network = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
+  const network = withOddObjectsLogged(await openNetwork(lifecycle, { ...sources, callsLeft }, options.network), log);
   // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };

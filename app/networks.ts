@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { DEMO_HANDLE, KNOWN_HANDLES } from '../adapters/pages/kit/first-reads.js';
+import { identityOf } from '../adapters/postgres/replica.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
 import { signalWithTimeout } from '../src/lib/abort.js';
+import { digestText } from '../src/lib/digest.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport, Push, ReadContext, SampleAccount } from '../src/ports/network.js';
@@ -43,6 +45,19 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
     return createMastodonNetwork({ ...options, ...common, baseUrl: baseUrl ?? '' });
   },
 };
+
+const DIGEST_LENGTH = 12;
+
+/**
+ * Identifies what is read, a network at an address. All processes that read the same have the same: a corpus is known
+ * by its database, because there may be several ways to reach it.
+ */
+export async function sourceOf({ config, sql }: NetworkSources, given?: Network): Promise<string> {
+  const { network, networks } = config;
+  if (given !== undefined) return encodeURIComponent(given.name);
+  const address = network === 'corpus' ? await identityOf(sql()) : (networks[network].baseUrl ?? '');
+  return `${network}-${digestText(address).slice(0, DIGEST_LENGTH)}`;
+}
 
 /** The configured network, unless another is given. */
 export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given?: Network): Promise<Network> =>

@@ -40,11 +40,13 @@ export interface SharedOptions {
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
   readonly memories: Memories;
+  /** Identifies what is read, for the keys in Redis. */
+  readonly source: () => Promise<string>;
 }
 
 export async function openShared(
   lifecycle: Lifecycle,
-  { config, clock, log, memories }: SharedOptions,
+  { config, clock, log, memories, source: findSource }: SharedOptions,
 ): Promise<Shared> {
   const local = {
     cache: createMemoryCache({ clock, memories, maxBytes: config.cacheBytes }),
@@ -59,8 +61,10 @@ export async function openShared(
     return { ...local, tombstoneLog, memories, testMode: test(local.flights), redis: null };
   }
   const { openRedisStores } = await import('../adapters/redis/stores.js');
+  const source = await findSource();
   const options = {
     urls: config.redisUrls,
+    source,
     clock,
     log,
     local,
@@ -75,7 +79,9 @@ export async function openShared(
   );
   const { createRedisCache } = await import('../adapters/redis/cache.js');
   const { link, nodes, flights } = stores;
-  const testMode = test(flights, (common) => createRedisCache({ ...common, link, longestMs: options.longestMs }));
+  const testMode = test(flights, (common) =>
+    createRedisCache({ ...common, link, source, longestMs: options.longestMs }),
+  );
   return { ...stores, memories, testMode, redis: () => ({ ...link.state(), nodes: nodes.count() }) };
 }
 

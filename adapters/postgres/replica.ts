@@ -165,7 +165,7 @@ export class Replica {
 }
 
 /** Identifies a database: its streaming replicas have the same identity, and no other database does. */
-async function identityOf(sql: Sql): Promise<string> {
+export async function identityOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ identity: string }[]>`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database()) as identity
     from pg_control_system()`;

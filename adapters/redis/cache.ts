@@ -1,10 +1,8 @@
 import { HOUR_MS } from '../../src/lib/durations.js';
-import type { Memories } from '../../src/lib/memories.js';
 import type { Cache, Cached, ReadOf } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { RedisLink } from './link.js';
 import { type EntryHeader, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
-import { StoredValues } from './stored-values.js';
+import { StoredValues, type StoredValuesOptions } from './stored-values.js';
 import { ShownNames } from './tombstones/shown-names.js';
 
 /** How long a local copy is trusted without checking Redis: the most by which nodes can differ. */
@@ -17,15 +15,13 @@ interface LocalEntry extends StoredEntry {
   readonly checkedAtMs: number;
 }
 
-export interface RedisCacheOptions {
-  readonly link: RedisLink;
+export interface RedisCacheOptions extends StoredValuesOptions {
   /** Wall clock time, the same on all nodes: decides what has expired. */
   readonly clock: Clock;
   /** Bounded and local to this process: the only cache while Redis is away. */
   readonly near: Cache;
   /** The longest that anything is cached; six hours by default. */
   readonly longestMs?: number;
-  readonly memories?: Memories;
 }
 
 /** The cache shared by all nodes. An unchanged value keeps its reference while there is a local copy. */
@@ -38,11 +34,11 @@ class RedisCache implements Cache {
   readonly #values: StoredValues;
   readonly #shown: ShownNames;
 
-  constructor({ link, clock, near, longestMs = 6 * HOUR_MS, memories }: RedisCacheOptions) {
+  constructor({ link, source, clock, near, longestMs = 6 * HOUR_MS, memories }: RedisCacheOptions) {
     this.#clock = clock;
     this.#near = near;
     this.#longestMs = longestMs;
-    this.#values = new StoredValues(link, memories);
+    this.#values = new StoredValues({ link, source, memories });
     this.#shown = new ShownNames({ link, clock, longestMs });
   }
 

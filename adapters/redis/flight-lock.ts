@@ -59,6 +59,8 @@ return 1
 
 /** A flight and its leader's token. */
 export interface Leading {
+  /** What is read (see `RedisStoresOptions`). */
+  readonly source: string;
   readonly key: string;
   readonly token: string;
 }
@@ -70,7 +72,7 @@ export interface Seen {
 }
 
 /** Both keys of a flight are in one slot; an encoded key contains no braces. */
-const lockKey = ({ key }: Leading): string => `perch:flight:{${encodeURIComponent(key)}}`;
+const lockKey = ({ source, key }: Leading): string => `perch:${source}:flight:{${encodeURIComponent(key)}}`;
 const resultKey = (flight: Leading): string => `${lockKey(flight)}:${flight.token}`;
 
 const runOn = async (redis: RedisClient, by: Script, flights: readonly Leading[]): Promise<unknown[]> => {

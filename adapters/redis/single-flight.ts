@@ -80,12 +80,14 @@ function keepRenewing({ monotonic, timers }: Time, locks: FlightLocks, flight: L
 
 export interface RedisSingleFlightOptions {
   readonly link: RedisLink;
+  /** What is read (see `RedisStoresOptions`). */
+  readonly source: string;
   /** This process's own flights: of all callers that join a flight in this process, one uses Redis. */
   readonly local: SingleFlight;
 }
 
 /** One read at a time per key across all nodes; while Redis is away, one on each node. */
-export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
+export function createRedisSingleFlight({ link, source, local }: RedisSingleFlightOptions): SingleFlight {
   const { time } = link;
   const notifier = new Notifier(link, LANDED_CHANNEL);
   const locks = new FlightLocks(link);
@@ -114,9 +116,9 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
   async function share(key: string, read: () => Promise<unknown>): Promise<Shared> {
     const token = randomUUID();
     for (let leaders = 0; leaders < LEADERS; leaders += 1) {
-      const leader = await locks.acquire({ key, token });
-      if (leader === token) return lead({ key, token }, read);
-      const outcome = leader === undefined ? undefined : await follow({ key, token: leader });
+      const leader = await locks.acquire({ source, key, token });
+      if (leader === token) return lead({ source, key, token }, read);
+      const outcome = leader === undefined ? undefined : await follow({ source, key, token: leader });
       if (outcome === undefined) break;
       if (outcome !== 'gone') return { outcome, led: false };
     }

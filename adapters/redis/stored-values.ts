@@ -33,18 +33,26 @@ interface Write {
 
 type Text = string | null | 'away';
 
-const storeKey = (key: string): string => `perch:${key}`;
+export interface StoredValuesOptions {
+  readonly link: RedisLink;
+  /** What the values were read from (see `RedisStoresOptions`). */
+  readonly source: string;
+  readonly memories?: Memories | undefined;
+}
 
 /** The values that Redis holds, as text, by their cache keys; `away`: Redis can't be asked. */
 export class StoredValues {
   readonly #missed: MissedKeys;
+  readonly #storeKey: (key: string) => string;
   readonly get: (key: string) => Promise<Text>;
   /** The beginning of the value: its header. */
   readonly header: (key: string) => Promise<Text>;
   /** One operation for setting and deleting, so that writes are done in the order in which they were requested. */
   readonly #write: (write: Write) => Promise<unknown>;
 
-  constructor(link: RedisLink, memories?: Memories) {
+  constructor({ link, source, memories }: StoredValuesOptions) {
+    const storeKey = (key: string): string => `perch:${source}:${key}`;
+    this.#storeKey = storeKey;
     this.#missed = new MissedKeys(link, memories);
     this.get = batched<string, Text>(link, {
       send: (redis, keys) => redis.mget(keys.map(storeKey)),
@@ -75,6 +83,6 @@ export class StoredValues {
 
   /** Notes that the value in Redis is out of date: it is deleted as soon as Redis is back. */
   miss(key: string): void {
-    this.#missed.add([storeKey(key)]);
+    this.#missed.add([this.#storeKey(key)]);
   }
 }

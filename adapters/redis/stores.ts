@@ -14,6 +14,11 @@ import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones/to
 export interface RedisStoresOptions extends LinkOptions {
   /** One server, or nodes of a cluster. */
   readonly urls: readonly string[];
+  /**
+   * Identifies what is read: a network at an address. Part of the keys of what was read, so that nothing of another
+   * source is ever taken for it.
+   */
+  readonly source: string;
   /** Wall clock time: decides how long things stay cached. */
   readonly clock: Clock;
   /** This process's own stores: local copies in front of Redis, and the only ones while it is away. */
@@ -47,18 +52,18 @@ export interface RedisStores {
 
 /** Everything that nodes share and may lose. Opens even while Redis is away, and never fails because of it. */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
-  const { urls, clock, local, minNodes = 1, longestMs, memories } = options;
+  const { urls, source, clock, local, minNodes = 1, longestMs, memories } = options;
   const link = await openRedis(urls, options);
   const nodes = await joinNodes({ link, minNodes });
-  const tombstoneLog = createRedisTombstoneLog(link, memories);
-  const common = { link, clock, ...(longestMs !== undefined && { longestMs }), ...(memories && { memories }) };
+  const tombstoneLog = createRedisTombstoneLog({ link, source, memories });
+  const common = { link, source, clock, ...(longestMs !== undefined && { longestMs }), ...(memories && { memories }) };
   return {
     cache: createRedisCache({ ...common, near: local.cache }),
     unpaid: createRedisCache({ ...common, near: local.unpaid }),
     limiter: createRedisRateLimiter({ link, nodes, local: local.limiter }),
     pace: createRedisPace({ link, nodes, local: local.pace }),
     callsLeft: createRedisCallsLeft(link),
-    flights: createRedisSingleFlight({ link, local: local.flights }),
+    flights: createRedisSingleFlight({ link, source, local: local.flights }),
     tombstoneLog,
     link,
     nodes,

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { newestSchema } from '../../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { Lifecycle } from '../../app/lifecycle.js';
+import { sourceOf } from '../../app/networks.js';
 import { openStores, type StoresOptions } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import { createClient } from '../kit/client.js';
@@ -59,6 +61,17 @@ it('is migrated from an earlier schema at the start', async () => {
   await open();
   const [row] = await corpus.sql`select max(version)::int as version from public.schema_version`;
   expect(row?.version).toBe(newestSchema());
+});
+
+it('is the same source at each address that leads to it, and another one than any other corpus', async () => {
+  const config = readConfig({ env: {}, cwd: '/', terminal: false });
+  const source = (sql: Sql) => sourceOf({ config, sql: () => sql, clock: { now: Date.now } });
+  const behindLine = await connect({ url: address }, { max: 1, name: 'perch test' });
+  ends.push(() => behindLine.end());
+  const name = await source(corpus.sql);
+  expect(name).toMatch(/^corpus-[\w-]{12}$/);
+  expect(await source(behindLine)).toBe(name);
+  expect(await source(main.sql)).not.toBe(name);
 });
 
 it('is reported with the setting and without the password when nothing listens at the address', async () => {

@@ -6,7 +6,11 @@ import type { RedisClient } from '../client.js';
 import type { RedisLink } from '../link.js';
 import { runScript, script } from '../script.js';
 
-/** The record of the buckets: for each end time, whether the bucket is complete. All these keys are in one slot. */
+/**
+ * The record of the buckets: for each end time, whether the bucket is complete. All these keys are in one slot. They are
+ * for all sources together, because nodes of a version that names no source use the same keys during an upgrade. With
+ * several sources, a name may count as shown that is shown only by another one, which is safe.
+ */
 const BUCKETS = 'perch:{shown}';
 const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
 
@@ -37,6 +41,9 @@ const MOST_LOOKS = 50;
 
 /** Characters of a digest that identify a name: 72 bits. */
 const MARK_LENGTH = 12;
+
+/** Earlier versions named no source. */
+const PAGE_OF_ANY_SOURCE = /^perch:(?:[^:]+:)?page:/;
 
 const nameMark = (name: string): string => digestText(name).slice(0, MARK_LENGTH);
 
@@ -202,7 +209,7 @@ export class ShownNames {
   /** Creates the record. Nothing is known about pages cached earlier: unless there are none, all must expire first. */
   async #beginNow(): Promise<void> {
     const { link, clock, longestMs } = this.#options;
-    const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
+    const isEmpty = await hasNoKeyLike(link, PAGE_OF_ANY_SOURCE);
     const untilMs = isEmpty ? 0 : clock.now() + longestMs + SLACK_MS;
     await link.run<unknown>(
       (redis) => redis.hsetnx(BUCKETS, UNKNOWN_UNTIL, untilMs),

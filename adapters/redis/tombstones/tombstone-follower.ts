@@ -9,10 +9,18 @@ const MOST_READS = 200;
 
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
+export interface TombstoneFollowerOptions {
+  readonly link: RedisLink;
+  readonly source: string;
+  readonly sinceMs: number;
+  readonly notify: Listener;
+}
+
 /** Reads the stream on from its last position: when notified, every second, and as soon as Redis is back. */
 export class TombstoneFollower {
   readonly notify: Listener;
   readonly #link: RedisLink;
+  readonly #source: string;
   readonly #sinceMs: number;
   readonly #startedAt: number;
   readonly #stops: (() => void)[];
@@ -21,8 +29,9 @@ export class TombstoneFollower {
   #isNews = false;
   #isClosed = false;
 
-  constructor(link: RedisLink, sinceMs: number, notify: Listener) {
+  constructor({ link, source, sinceMs, notify }: TombstoneFollowerOptions) {
     this.#link = link;
+    this.#source = source;
     this.#sinceMs = sinceMs;
     this.notify = notify;
     const { monotonic, timers } = link.time;
@@ -63,7 +72,7 @@ export class TombstoneFollower {
     const found = await this.#link.run(
       async (redis) => {
         this.#last ??= await startId(redis, this.#sinceMs + this.#link.time.monotonic.now() - this.#startedAt);
-        return readAfter(redis, this.#last);
+        return readAfter(redis, this.#source, this.#last);
       },
       () => undefined,
     );

@@ -2,6 +2,10 @@ import type { Tombstone } from '../../../src/ports/tombstones.js';
 import type { RedisClient } from '../client.js';
 import { runScript, script } from '../script.js';
 
+/**
+ * One stream for all sources, with the source in each entry: nodes of a version that names no source read and write the
+ * same stream during an upgrade.
+ */
 const KEY = 'perch:tombstones';
 
 /** Carries the message "look now". */
@@ -11,8 +15,8 @@ const MOST_ENTRIES = 100_000;
 const ENTRIES_PER_READ = 1000;
 
 export const APPEND = script(`
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
-return redis.call('PUBLISH', ARGV[3], '')
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2], 's', ARGV[3])
+return redis.call('PUBLISH', ARGV[4], '')
 `);
 
 /** The id that precedes every entry of the last so many milliseconds, by the server's clock. */
@@ -22,20 +26,21 @@ return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] /
 `);
 
 /** One entry for all tombstones that are added together. */
-export const append = (redis: RedisClient, tombstones: readonly Tombstone[]): Promise<unknown> =>
-  runScript(redis, APPEND, [KEY], [MOST_ENTRIES, JSON.stringify(tombstones), ADDED_CHANNEL]);
+export const append = (redis: RedisClient, source: string, tombstones: readonly Tombstone[]): Promise<unknown> =>
+  runScript(redis, APPEND, [KEY], [MOST_ENTRIES, JSON.stringify(tombstones), source, ADDED_CHANNEL]);
 
 export const startId = async (redis: RedisClient, sinceMs: number): Promise<string> =>
   String(await runScript(redis, START, [KEY], [Math.ceil(sinceMs)]));
 
-/** The tombstones after an id, in order, and the id of the last. */
+/** The tombstones of a source after an id, in order, and the id of the last entry. */
 export async function readAfter(
   redis: RedisClient,
+  source: string,
   id: string,
 ): Promise<{ tombstones: Tombstone[]; last: string; isAll: boolean }> {
   const entries = await redis.xrange(KEY, `(${id}`, '+', 'COUNT', ENTRIES_PER_READ);
   return {
-    tombstones: entries.flatMap(([, fields]) => parse(fields[1])),
+    tombstones: entries.flatMap(([, [, text, , of = source]]) => (of === source ? parse(text) : [])),
     last: entries.at(-1)?.[0] ?? id,
     isAll: entries.length < ENTRIES_PER_READ,
   };

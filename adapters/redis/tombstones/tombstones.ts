@@ -12,11 +12,19 @@ export interface RedisTombstoneLog extends TombstoneLog {
   close(): Promise<void>;
 }
 
+export interface RedisTombstoneLogOptions {
+  readonly link: RedisLink;
+  /** What the objects are gone from (see `RedisStoresOptions`). */
+  readonly source: string;
+  readonly memories?: Memories | undefined;
+}
+
 /**
  * A log of tombstones that every node follows. A node that adds one while Redis is away sees it at once, and again in
  * order later.
  */
-export function createRedisTombstoneLog(link: RedisLink, memories = new Memories()): RedisTombstoneLog {
+export function createRedisTombstoneLog(options: RedisTombstoneLogOptions): RedisTombstoneLog {
+  const { link, source, memories = new Memories() } = options;
   const unsent = memories.add('tombstones', new FairLog<Tombstone>(MEMORIES.tombstones.limitBytes));
   const followers = new Set<TombstoneFollower>();
   let sending: Promise<void> | undefined;
@@ -26,7 +34,7 @@ export function createRedisTombstoneLog(link: RedisLink, memories = new Memories
     while (unsent.items.length > 0) {
       const entry = unsent.items.slice(0, MOST_PER_ENTRY);
       const isSent = await link.run(
-        (redis) => append(redis, entry).then(() => true),
+        (redis) => append(redis, source, entry).then(() => true),
         () => false,
       );
       if (!isSent) break;
@@ -54,7 +62,7 @@ export function createRedisTombstoneLog(link: RedisLink, memories = new Memories
       if (unsent.items.length > 0) for (const follower of followers) follower.notify(tombstones);
     },
     async follow(sinceMs, notify) {
-      const follower = new TombstoneFollower(link, sinceMs, notify);
+      const follower = new TombstoneFollower({ link, source, sinceMs, notify });
       followers.add(follower);
       await follower.look();
       return async () => {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { withOddObjectsLogged } from '../../../app/networks.js';
+import { sourceOf, withOddObjectsLogged } from '../../../app/networks.js';
+import { readConfig } from '../../../src/config/config.js';
 import { context, post, scripting } from '../../networks/x/support/scripted.js';
 
 const scripted = scripting();
@@ -20,4 +21,21 @@ it('logs how many objects of a call cannot be read, in one line, and what is wro
   expect(lines).toEqual([
     expect.stringMatching(/^The network sent 2 objects that cannot be read\. \/2\/users\/5\/tweets: text: .*string/),
   ]);
+});
+
+it('names the source of what is read by network and address, without credentials', async () => {
+  const source = (env: Readonly<Record<string, string>>) => {
+    const config = readConfig({ env, cwd: '/', terminal: false });
+    return sourceOf({ config, sql: never, clock: { now: Date.now } });
+  };
+  const never = () => expect.unreachable('only a corpus is known by its database');
+  const [one, other] = ['one.example', 'other.example'].map((host) => ({
+    ...{ PERCH_NETWORK: 'mastodon', MASTODON_BASE_URL: `https://${host}` },
+  }));
+  const sources = await Promise.all(
+    [{ PERCH_NETWORK: 'bluesky' }, { PERCH_NETWORK: 'x' }, one ?? {}, other ?? {}].map(source),
+  );
+  expect(new Set(sources).size).toBe(4);
+  for (const name of sources) expect(name).toMatch(/^(bluesky|x|mastodon)-[\w-]{12}$/);
+  expect(await source({ ...one, MASTODON_TOKENS: 'secret' })).toBe(sources[2]);
 });

@@ -5,7 +5,7 @@ import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
 import { StoredValues } from '../../../adapters/redis/stored-values.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
 import type { Cache } from '../../../src/ports/cache.js';
-import { describeOnBoth, patient } from '../../kit/redis/redis.js';
+import { describeOnBoth, patient, source } from '../../kit/redis/redis.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 
 const held = <T>(value: T) => ({ value, fetchedAt: 1_700_000_000_123 });
@@ -23,7 +23,7 @@ describeOnBoth('the cache in Redis', (redis) => {
   beforeEach(async () => {
     await redis().flush();
     clock = manualClock();
-    const cacheOn = (link: RedisLink) => createRedisCache({ link, clock, near: createMemoryCache({ clock }) });
+    const cacheOn = (link: RedisLink) => createRedisCache({ link, source, clock, near: createMemoryCache({ clock }) });
     [here, there] = [cacheOn(links[0]), cacheOn(links[1])];
   });
 
@@ -72,8 +72,38 @@ describeOnBoth('the cache in Redis', (redis) => {
     expect(await there.get('k')).toBeUndefined();
   });
 
+  it('returns nothing that was read from another network, or by a version that names none', async () => {
+    const cacheOf = (of: string) =>
+      createRedisCache({ link: links[0], source: of, clock, near: createMemoryCache({ clock }) });
+    await cacheOf('another').set('k', held('of the other'), HOUR_MS);
+    const text = await new StoredValues({ link: links[0], source: 'another' }).get('k');
+    await links[0].run<unknown>(
+      (client) => client.set('perch:k', text ?? ''),
+      () => undefined,
+    );
+    expect(await here.get('k')).toBeUndefined();
+    expect(await cacheOf('another').get('k')).toEqual(held('of the other'));
+  });
+
+  it('finds what another network shows, rather than nothing, while pages of both are cached', async () => {
+    const another = createRedisCache({ link: links[1], source: 'another', clock, near: createMemoryCache({ clock }) });
+    await another.set('page:{a}:', held({}), HOUR_MS, ['user:1']);
+    expect(await here.shows(['user:1', 'user:2'])).toEqual([true, false]);
+  });
+
+  it.each(['perch:page:{a}:', 'perch:another:page:{a}:'])(
+    'does not know what is shown if there is %s and no record of it',
+    async (key) => {
+      await links[0].run<unknown>(
+        (client) => client.set(key, 'a page'),
+        () => undefined,
+      );
+      expect(await here.shows(['user:1'])).toEqual([undefined]);
+    },
+  );
+
   it('sets and deletes in call order, even within one turn', async () => {
-    const values = new StoredValues(links[0]);
+    const values = new StoredValues({ link: links[0], source });
     const set = (key: string) => values.set(key, key, HOUR_MS);
     await set('b');
     await Promise.all([set('a'), values.delete('b'), values.delete('a'), set('b')]);
@@ -83,7 +113,7 @@ describeOnBoth('the cache in Redis', (redis) => {
   it('expires in Redis when it expires here', async () => {
     await here.set('k', held('v'), 60_000);
     const ttlMs = await links[0].run(
-      (client) => client.pttl('perch:k'),
+      (client) => client.pttl(`perch:${source}:k`),
       () => 0,
     );
     expect(ttlMs).toBeGreaterThan(30_000);
@@ -123,9 +153,9 @@ describeOnBoth('the cache in Redis', (redis) => {
   });
 
   it.each([
-    ['text', ['SET', 'perch:{k}', 'foreign']],
-    ['long text', ['SET', 'perch:{k}', 'x'.repeat(500)]],
-    ['a list', ['RPUSH', 'perch:{k}', 'x']],
+    ['text', ['SET', `perch:${source}:{k}`, 'foreign']],
+    ['long text', ['SET', `perch:${source}:{k}`, 'x'.repeat(500)]],
+    ['a list', ['RPUSH', `perch:${source}:{k}`, 'x']],
   ])('returns nothing for a foreign value of %s, and keeps working', async (_what, [command = '', ...args]) => {
     await links[0].run<unknown>(
       (client) => client.call(command, args),

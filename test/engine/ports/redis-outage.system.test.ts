@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openRedis } from '../../../adapters/redis/link.js';
 import { openRedisStores, type RedisStores } from '../../../adapters/redis/stores.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
-import { describeOnBoth, localStores, patient, prepareRedis, type TestRedis } from '../../kit/redis/redis.js';
+import { describeOnBoth, localStores, patient, prepareRedis, source, type TestRedis } from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { watchStalls } from '../../kit/time/stalls.js';
 import { until } from '../../kit/time/until.js';
@@ -23,7 +23,7 @@ describeOnBoth('an outage', (redis) => {
   async function openNode(urls = redis().urls, minNodes = 1, clock = wallClock) {
     const logged: string[] = [];
     const log = { info: (text: string) => logged.push(text), warn: (text: string) => logged.push(text) };
-    const stores = await openRedisStores({ urls, clock, log, local: localStores(clock), minNodes });
+    const stores = await openRedisStores({ urls, source, clock, log, local: localStores(clock), minNodes });
     opened.push(stores);
     return { ...stores, logged };
   }

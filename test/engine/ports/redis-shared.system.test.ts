@@ -11,7 +11,7 @@ import { shortName } from '../../../src/lib/digest.js';
 import type { SingleFlight } from '../../../src/ports/cache.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
-import { deaf, describeOnBoth, localStores, patient } from '../../kit/redis/redis.js';
+import { deaf, describeOnBoth, localStores, patient, source } from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { until } from '../../kit/time/until.js';
 
@@ -27,8 +27,11 @@ describeOnBoth('three nodes', (redis) => {
   afterAll(() => Promise.all(links.map((link) => link.close())));
   beforeEach(() => redis().flush());
 
-  const flightsOn = (link: RedisLink): SingleFlight =>
-    createRedisSingleFlight({ link, local: localStores(patient.clock).flights });
+  const flightsOf =
+    (read: string) =>
+    (link: RedisLink): SingleFlight =>
+      createRedisSingleFlight({ link, source: read, local: localStores(patient.clock).flights });
+  const flightsOn = flightsOf(source);
 
   it('hear each other’s messages', async () => {
     const received: string[] = [];
@@ -70,6 +73,13 @@ describeOnBoth('three nodes', (redis) => {
       expect(reads()).toBe(1);
       expect(values.every((value) => JSON.stringify(value?.value) === '{"users":["Zoë"]}')).toBe(true);
       expect(values.filter((value) => value?.led)).toHaveLength(1);
+    });
+
+    it('make one read for each of two networks', async () => {
+      const on = [source, 'another'].flatMap((read) => links.map(flightsOf(read)));
+      const { results, reads } = await joinMany(30, () => null, on);
+      expect(reads()).toBe(2);
+      expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
     });
 
     it('reach those that wait although every message is lost', async () => {
@@ -217,8 +227,8 @@ describeOnBoth('three nodes', (redis) => {
 
     it('reach another node in order although every message is lost', async () => {
       const [one, other] = [
-        createRedisTombstoneLog(links[0] as RedisLink),
-        createRedisTombstoneLog(deaf(links[1] as RedisLink)),
+        createRedisTombstoneLog({ link: links[0] as RedisLink, source }),
+        createRedisTombstoneLog({ link: deaf(links[1] as RedisLink), source }),
       ];
       const received: Tombstone[] = [];
       await other.follow(0, (tombstones) => received.push(...tombstones));
@@ -227,6 +237,30 @@ describeOnBoth('three nodes', (redis) => {
       await until('all have come', () => received.length >= many.length);
       expect(received).toEqual(many);
       await Promise.all([one.close(), other.close()]);
+    });
+
+    it('do not reach nodes of another network, and those of a version that names none reach all', async () => {
+      const logs = [source, 'another'].map((of, n) =>
+        createRedisTombstoneLog({ link: links[n] as RedisLink, source: of }),
+      );
+      const received: Tombstone[][] = [[], []];
+      for (const [n, log] of logs.entries()) await log.follow(0, (tombstones) => received[n]?.push(...tombstones));
+      const [ours, older] = [gone(2), gone(4)];
+      await logs[0]?.add([ours]);
+      await links[2]?.run<unknown>(
+        (client) => client.xadd('perch:tombstones', '*', 't', JSON.stringify([older])),
+        () => undefined,
+      );
+      await until('the last has come', () =>
+        received.every((tombstones) => tombstones.some(({ key }) => key === older.key)),
+      );
+      expect(received).toEqual([[ours, older], [older]]);
+      const entries = await links[2]?.run(
+        (client) => client.xrange('perch:tombstones', '-', '+'),
+        () => [],
+      );
+      expect(entries?.[0]?.[1].slice(0, 2), 'as an earlier version reads it').toEqual(['t', JSON.stringify([ours])]);
+      await Promise.all(logs.map((log) => log.close()));
     });
   });
 

@@ -30,6 +30,9 @@ export const patient = {
   deadlineMs: 10_000,
 } satisfies LinkOptions;
 
+/** What is read. */
+export const source = 'network';
+
 /** A link that loses every message. */
 export const deaf = (link: RedisLink): RedisLink => ({
   time: link.time,

@@ -8,6 +8,7 @@ import { createRedisPace } from '../../../../adapters/redis/pace.js';
 import { createRedisRateLimiter } from '../../../../adapters/redis/rate-limiter.js';
 import { createRedisSingleFlight } from '../../../../adapters/redis/single-flight.js';
 import { createRedisTombstoneLog } from '../../../../adapters/redis/tombstones/tombstones.js';
+import { source } from '../../../kit/redis/redis.js';
 import { manualClock } from '../../../kit/time/manual-clock.js';
 import { cacheSuite } from './cache.suite.js';
 import { paceSuite } from './pace.suite.js';
@@ -36,7 +37,7 @@ export function redisSuites(redis: () => RedisHarness): void {
   describe('cache', () => {
     cacheSuite(async () => {
       const { clock, ...harness } = await begin();
-      const cache = createRedisCache({ link: redis().links[0], clock, near: createMemoryCache({ clock }) });
+      const cache = createRedisCache({ link: redis().links[0], source, clock, near: createMemoryCache({ clock }) });
       return { cache, ...harness };
     });
   });
@@ -60,14 +61,18 @@ export function redisSuites(redis: () => RedisHarness): void {
   describe('flights', () => {
     flightsSuite(async () => {
       const { close } = await begin();
-      return { flights: createRedisSingleFlight({ link: redis().links[0], local: createMemorySingleFlight() }), close };
+      return {
+        flights: createRedisSingleFlight({ link: redis().links[0], source, local: createMemorySingleFlight() }),
+        close,
+      };
     });
   });
 
   describe('tombstones', () => {
     tombstonesSuite(async () => {
       await redis().flush();
-      const [one, other] = [createRedisTombstoneLog(redis().links[0]), createRedisTombstoneLog(redis().links[1])];
+      const logOn = (link: RedisLink) => createRedisTombstoneLog({ link, source });
+      const [one, other] = [logOn(redis().links[0]), logOn(redis().links[1])];
       return {
         nodes: [one, other],
         pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

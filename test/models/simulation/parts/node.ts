@@ -66,7 +66,9 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
   };
   const longestMs = Math.max(...Object.values(LIFETIMES));
   const connect = () => connectRedis(redis, host, time.timers);
-  const stores = await openRedisStores({ urls: [], clock, log: QUIET, local, longestMs, memories, connect, time });
+  const stores = await openRedisStores({
+    ...{ urls: [], source: 'simulated', clock, log: QUIET, local, longestMs, memories, connect, time },
+  });
   const { ledger, accounts } = connectDatabase(databaseLink, host, time);
   const engine = await openEngine(new Lifecycle(), {
     config: CONFIG,

@@ -28,7 +28,7 @@ export class RedisServer {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   /** The stream of tombstones: the id and text of each entry. */
-  readonly #stream: [id: string, text: string][] = [];
+  readonly #stream: [id: string, fields: string[]][] = [];
   #streamed = 0;
   /** Called with each published message. */
   publish: (channel: string, message: string) => void = () => {};
@@ -114,9 +114,9 @@ export class RedisServer {
   hash = (key: string): Map<string, string> | undefined => this.read(key) as Map<string, string> | undefined;
   members = (key: string): Set<string> | undefined => this.read(key) as Set<string> | undefined;
 
-  append(text: string): void {
+  append(fields: string[]): void {
     this.#streamed += 1;
-    this.#stream.push([`${Math.floor(this.now())}-${String(this.#streamed).padStart(6, '0')}`, text]);
+    this.#stream.push([`${Math.floor(this.now())}-${String(this.#streamed).padStart(6, '0')}`, fields]);
   }
 
   #script(sha: string, args: Args): unknown {
@@ -138,14 +138,11 @@ export class RedisServer {
   #range(from: string, count: number): [string, string[]][] {
     if (this.#stream.length === 0) return [];
     const [ms = 0, nth = 0] = from.slice(1).split('-').map(Number);
-    const isAfter = ([id]: readonly [string, string]): boolean => {
+    const isAfter = ([id]: readonly [string, string[]]): boolean => {
       const [ownMs = 0, ownNth = 0] = id.split('-').map(Number);
       return ownMs > ms || (ownMs === ms && ownNth > nth);
     };
-    return this.#stream
-      .filter(isAfter)
-      .slice(0, count)
-      .map(([id, text]) => [id, ['t', text]]);
+    return this.#stream.filter(isAfter).slice(0, count);
   }
 }
 
@@ -282,8 +279,8 @@ const RUNS: readonly (readonly [Script, Run])[] = [
   ],
   [
     APPEND,
-    (server, _keys, [, text, channel]) => {
-      server.append(textOf(text));
+    (server, _keys, [, text, of, channel]) => {
+      server.append(['t', textOf(text), 's', textOf(of)]);
       server.publish(textOf(channel), '');
       return 1;
     },
