@@ -6,7 +6,7 @@ import { migrate, newestSchema, type Schema, schemaOf } from '../adapters/postgr
 import { Replica } from '../adapters/postgres/replica.js';
 import { ShardServers, serverAt } from '../adapters/postgres/shards/shard-servers.js';
 import type { Shards } from '../adapters/postgres/shards/shards.js';
-import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
+import { type ConnectOptions, connect, type Limits, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
 import type { SettingName } from '../src/config/settings.js';
@@ -65,15 +65,19 @@ const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS, ...HISTORY_POOLS };
 /** How long to wait for a pool's queries before they are cut off. */
 const END_SECONDS = 5;
 
-/** Opens a pool, of the main database unless `target` is given, with `times` as many connections. */
-export type OpenPool = (pool: keyof typeof ALL_POOLS, target?: Target, times?: number) => Promise<Sql>;
+/** Opens a pool, of the main database unless `target` is given. `options` replace those of the pool. */
+export type OpenPool = (
+  pool: keyof typeof ALL_POOLS,
+  target?: Target,
+  options?: Pick<ConnectOptions, 'max' | 'limits'>,
+) => Promise<Sql>;
 
 export const poolsOf =
   (lifecycle: Lifecycle, main: Target): OpenPool =>
-  (pool, target = main, times = 1) =>
+  (pool, target = main, options = {}) =>
     lifecycle.open(
       ALL_POOLS[pool].name,
-      () => connect(target, { ...ALL_POOLS[pool], max: ALL_POOLS[pool].max * times }),
+      () => connect(target, { ...ALL_POOLS[pool], ...options }),
       (sql) => sql.end({ timeout: END_SECONDS }),
       { group: 'pools' },
     );
@@ -90,12 +94,15 @@ export const openShardServers = (
   lifecycle.open(
     'servers of shards',
     () => {
-      const options = { ...POOLS.settling, max: POOLS.settling.max * shards.count };
+      const options = { ...POOLS.settling, max: settlingConnections(shards) };
       return new ShardServers({ coordinator, looks, open: (host) => connect(serverAt(main, host), options) });
     },
     (servers) => servers.end({ timeout: END_SECONDS }),
     { group: 'pools' },
   );
+
+/** The most connections of a process for debits; each shard has its own queue of debits, so it gets its own. */
+export const settlingConnections = (shards: Shards | null): number => POOLS.settling.max * (shards?.count ?? 1);
 
 export interface CorpusPools {
   /**
@@ -113,7 +120,7 @@ export interface CorpusPools {
 export type OthersNeeded = 'unneeded' | 'checked' | 'created';
 
 export interface OtherOptions {
-  readonly config: Pick<Config, 'corpusUrl' | 'historyUrl'>;
+  readonly config: Pick<Config, 'corpusUrl' | 'historyUrl' | 'deadlineMs'>;
   /** The main database, used for everything that has no address of its own. */
   readonly sql: Sql;
   readonly openPool: OpenPool;
@@ -121,21 +128,31 @@ export interface OtherOptions {
   readonly onProgress: (text: string) => void;
 }
 
+/** How much longer the server lets a read of the corpus run than its call, which cancels it. */
+const CANCEL_MS = 2_000;
+
+/** The server ends a read of the corpus itself if the process died, or its cancel did not arrive. */
+function readLimits({ deadlineMs }: Pick<Config, 'deadlineMs'>): Limits {
+  const ms = deadlineMs + CANCEL_MS;
+  return { lockMs: ms, statementMs: ms, idleMs: ms };
+}
+
 /** The corpus at CORPUS_DATABASE_URL, migrated like the main database, or in the main database. */
 export async function openCorpus(lifecycle: Lifecycle, options: OtherOptions): Promise<CorpusPools> {
   const { config, sql, openPool, others } = options;
   const { corpusUrl: url } = config;
+  const read = { limits: readLimits(config) };
   if (url === null) {
-    const corpusSql = await openPool('corpusSql');
+    const corpusSql = await openPool('corpusSql', undefined, read);
     return { corpusSql, corpusWrites: sql, inventedSql: corpusSql };
   }
-  const corpusSql = await openPool('corpusReplica', { url: startingAt(url, randomInt(hostsOf(url).length)) });
+  const corpusSql = await openPool('corpusReplica', { url: startingAt(url, randomInt(hostsOf(url).length)) }, read);
   const corpusWrites = await openPool('corpusWrites', { url: primaryOf(url) });
   if (others !== 'unneeded')
     await lifecycle.open('schema of the corpus', () =>
       reached('CORPUS_DATABASE_URL', url, checkCorpus(url, { corpusSql, corpusWrites }, options)),
     );
-  return { corpusSql, corpusWrites, inventedSql: await openPool('inventedSql') };
+  return { corpusSql, corpusWrites, inventedSql: await openPool('inventedSql', undefined, read) };
 }
 
 /** Asks the primary only if necessary, because reads work without it. */

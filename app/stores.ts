@@ -21,6 +21,7 @@ import {
   openShardServers,
   poolsOf,
   reached,
+  settlingConnections,
 } from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
 import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
@@ -80,8 +81,7 @@ export async function openStores(
     if (!(await takesPepper(tx, fingerprint))) throw strangeSecrets(config);
   };
   const lookups = await openPool('lookups');
-  // Each shard has its own queue of debits, so it gets its own connections.
-  const settling = await openPool('settling', undefined, shards?.count);
+  const settling = await openPool('settling', undefined, { max: settlingConnections(shards) });
   const servers = shards && (await openShardServers(lifecycle, target, { coordinator: settling, looks: sql, shards }));
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
   const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });

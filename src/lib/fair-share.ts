@@ -13,6 +13,11 @@ export interface FairShareOptions {
    * default it never takes more.
    */
   readonly reserved?: number;
+  /**
+   * A holder has its share once it has the number of free slots divided by this; 3 by default. A lower number leaves
+   * fewer slots free for newcomers.
+   */
+  readonly freePerHeld?: number;
   /** Longest that a slot is taken, milliseconds. */
   readonly longestMs: number;
   readonly monotonic: { now(): number };
@@ -25,28 +30,27 @@ interface HolderState {
   usualMs: number | null;
 }
 
-/** A holder may take another slot if it has fewer than the number of free slots divided by this. */
-const FREE_PER_HELD = 3;
-
 /**
- * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches). A single holder gets a
- * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder that is
- * above its share when others arrive keeps its slots but gets no more. With `reserved`, a holder may exceed its share
- * while all others together have fewer slots than one of them could get (L19). Keeps no state for holders without a
- * slot.
+ * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches). Each of n holders gets one in
+ * n + `freePerHeld` of them, a single holder usually a quarter, and a newcomer always finds one while any is free. A
+ * holder that is above its share when others arrive keeps its slots but gets no more. With `reserved`, a holder may
+ * exceed its share while all others together have fewer slots than one of them could get (L19). Keeps no state for
+ * holders without a slot.
  */
 export class FairShare {
   readonly total: number;
   readonly #reserved: number;
+  readonly #freePerHeld: number;
   readonly #longestMs: number;
   readonly #monotonic: FairShareOptions['monotonic'];
   readonly #holders = new BriefMap<HolderState>();
   #taken = 0;
   #usualMs: number | null = null;
 
-  constructor({ total, reserved = total, longestMs, monotonic }: FairShareOptions) {
+  constructor({ total, reserved = total, freePerHeld = 3, longestMs, monotonic }: FairShareOptions) {
     this.total = total;
     this.#reserved = reserved;
+    this.#freePerHeld = freePerHeld;
     this.#longestMs = longestMs;
     this.#monotonic = monotonic;
   }
@@ -60,11 +64,16 @@ export class FairShare {
     return this.#holders.get(holder)?.slots.size ?? 0;
   }
 
-  /** A slot, or null if the holder has its share or none is free. */
-  take(holder: string): HeldSlot | null {
+  /** Whether the holder may take a slot: it does not have its share, and one is free. */
+  hasRoomFor(holder: string): boolean {
     const own = this.countOf(holder);
     const free = this.total - this.#taken;
-    if (FREE_PER_HELD * own >= free && (free <= this.#reserved || this.#othersNeed(own))) return null;
+    return this.#freePerHeld * own < free || (free > this.#reserved && !this.#othersNeed(own));
+  }
+
+  /** A slot, or null if the holder has its share or none is free. */
+  take(holder: string): HeldSlot | null {
+    if (!this.hasRoomFor(holder)) return null;
     const state = this.#stateOf(holder);
     const slot = state.slots.add(this.#monotonic.now());
     this.#taken += 1;
@@ -73,7 +82,7 @@ export class FairShare {
 
   /** Whether the other holders together have a full share of slots, so that one of them could be refused the next. */
   #othersNeed(own: number): boolean {
-    return FREE_PER_HELD * (this.#taken - own) >= this.total - this.#taken;
+    return this.#freePerHeld * (this.#taken - own) >= this.total - this.#taken;
   }
 
   #stateOf(holder: string): HolderState {
@@ -96,7 +105,7 @@ export class FairShare {
     const now = this.#monotonic.now();
     const usualMs = state.usualMs ?? this.#usualMs ?? this.#longestMs;
     const [own, free] = [state.slots.size, this.total - this.#taken];
-    const ofShare = releasesNeeded(own, free);
+    const ofShare = releasesNeeded(own, free, this.#freePerHeld);
     const needed = this.#othersNeed(own) ? ofShare : Math.min(ofShare, Math.max(1, this.#reserved - free + 1));
     // In the order in which they should end. Slots held longer than usual come last, because their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
@@ -110,6 +119,17 @@ export class FairShare {
     return Math.min(this.#longestMs, Math.max(0, last));
   }
 
+  /**
+   * Estimated milliseconds between the moments at which the holder can have another slot, judging by the one that it has
+   * had for longest; 0 while it can have one.
+   */
+  spacingMs(holder: string): number {
+    const state = this.#holders.get(holder);
+    if (state === undefined || this.hasRoomFor(holder)) return 0;
+    const [oldestAtMs = 0] = state.slots;
+    return (this.#monotonic.now() - oldestAtMs) / state.slots.size;
+  }
+
   #release(holder: string, state: HolderState, slot: Link<number>): void {
     if (!state.slots.remove(slot)) return;
     this.#taken -= 1;
@@ -121,11 +141,11 @@ export class FairShare {
 }
 
 /**
- * How many of `held` slots must be released until one can be taken: the smallest k with FREE_PER_HELD * (held - k) <
+ * How many of `held` slots must be released until one can be taken: the smallest k with freePerHeld * (held - k) <
  * free + k.
  */
-const releasesNeeded = (held: number, free: number): number =>
-  Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
+const releasesNeeded = (held: number, free: number, freePerHeld: number): number =>
+  Math.max(1, Math.min(held, Math.floor((freePerHeld * held - free) / (freePerHeld + 1)) + 1));
 
 /** Rises at once and falls slowly, so that most later slots take no longer than this. */
 const slowDecay = (usualMs: number | null, tookMs: number): number =>

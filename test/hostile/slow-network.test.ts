@@ -222,12 +222,44 @@ describe('shares of the queue (7)', () => {
       );
     }
   });
+});
 
-  it('send 16 calls of a kind at a time without a pace, and the rest waits here', async () => {
-    const net = slowNetwork({ perSecond: null, conditions: { latencyMs: () => 100 } });
-    const reads = numbered(200).map((name, n) => net.read('search', name, `a${n % 3}`));
+describe('a network without a pace', () => {
+  it('gets 16 fast calls of a kind at a time, and the rest waits here', async () => {
+    const net = slowNetwork({ perSecond: null, batch: 1, conditions: { latencyMs: () => 100 } });
+    const reads = numbered(200).map((name, n) => net.read('users', name, `a${n % 3}`));
     await net.time.run(10_000, Promise.all(reads));
     expect((await Promise.all(reads)).every(({ result }) => result === 'answered')).toBe(true);
-    expect(net.peaks.get('session0 search')).toBe(16);
+    expect(net.peaks.get('session0 users')).toBe(16);
+  });
+
+  it.each([
+    [1, 5],
+    [2, 5],
+    [3, 6],
+    [10, 7],
+  ])('gets slow calls of %i accounts on %i of its connections', async (accounts, inFlight) => {
+    const net = slowNetwork({ perSecond: null, conditions: { latencyMs: () => 100 } });
+    const reads = numbered(200).map((name, n) => {
+      const kind = n % 2 === 0 ? 'search' : 'followers';
+      return net.read(kind, name, `a${Math.floor(n / 2) % accounts}`);
+    });
+    await net.time.run(50);
+    expect(net.inFlight()).toBe(inFlight);
+    await net.time.run(10_000, Promise.all(reads));
+    expect((await Promise.all(reads)).every(({ result }) => result === 'answered')).toBe(true);
+  });
+
+  it('delays no read of another account while all searches of one hang, and refuses what it could not read in time', async () => {
+    const net = slowNetwork({ perSecond: null, conditions: { hangs: (kind) => kind === 'search' } });
+    const heavy = numbered(100).map((name) => net.read('search', name, 'heavy'));
+    await net.time.run(10_000);
+    const light = [net.read('followers', 'mine', 'light'), net.read('users', 'me', 'light')];
+    await net.time.run(200);
+    expect((await Promise.all(light)).map(codeOf)).toEqual(['answered', 'answered']);
+    const late = net.read('search', 'one more', 'heavy');
+    await net.time.run(1);
+    expect(failureOf(await late)).toMatchObject({ code: 'upstream_rate_limited', detail: { reason: 'queue' } });
+    await net.time.run(30_000, Promise.all(heavy));
   });
 });

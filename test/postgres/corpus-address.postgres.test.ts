@@ -29,11 +29,15 @@ afterEach(async () => {
 });
 
 async function open(options: StoresOptions = {}, url = address): Promise<void> {
-  const env = { CORPUS_DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) };
+  const { close } = await opened({ CORPUS_DATABASE_URL: url }, options);
+  await close();
+}
+
+async function opened(env: Readonly<Record<string, string>>, options: StoresOptions = {}) {
   const lifecycle = new Lifecycle();
-  const config = readConfig({ env, cwd: '/', terminal: false });
-  await lifecycle.start(() => openStores(lifecycle, config, { database: main.target, ...options }));
-  await lifecycle.close();
+  const config = readConfig({ env: { PERCH_SECRET: 's'.repeat(32), ...env }, cwd: '/', terminal: false });
+  const stores = await lifecycle.start(() => openStores(lifecycle, config, { database: main.target, ...options }));
+  return { stores, close: () => lifecycle.close() };
 }
 
 const empty = (): Promise<unknown> =>
@@ -79,6 +83,18 @@ it('is reported with the setting and without the password when nothing listens a
   const error: unknown = await open({}, nobody).catch((thrown: unknown) => thrown);
   expect(String(error)).toMatch(/CORPUS_DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/);
   expect(String(error)).not.toContain('hush');
+});
+
+it.each([
+  ['a server of its own', () => ({ CORPUS_DATABASE_URL: address })],
+  ['the main one', () => ({})],
+])('has its reads ended by %s, soon after the deadline of calls, if nobody cancels them', async (_, env) => {
+  const { stores, close } = await opened({ PERCH_DEADLINE_MS: '500', ...env() });
+  ends.push(close);
+  const began = performance.now();
+  await expect(stores.corpusSql`select pg_sleep(60)`).rejects.toMatchObject({ code: '57014' });
+  expect(performance.now() - began).toBeGreaterThan(500);
+  await expect(stores.inventedSql`select pg_sleep(60)`).rejects.toMatchObject({ code: '57014' });
 });
 
 it('serves reads and searches, while keys, charges and the data of test keys stay at the main address', async () => {

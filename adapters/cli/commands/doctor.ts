@@ -9,6 +9,7 @@ import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { describeCheckpoints } from '../../postgres/checkpoints.js';
+import type { Transaction } from '../../postgres/sql.js';
 import { examples } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
@@ -182,9 +183,13 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
   try {
     const server = corpusUrl === null ? [] : [await describeCorpus(sql)];
     if (config.network !== 'corpus') return [...server, networkFinding(config, null)];
-    const [row] = await sql<{ users: number; tweets: number }[]>`
-      select (select count(*)::int from corpus_users) as users, (select count(*)::int from corpus_tweets) as tweets`;
-    return [...server, networkFinding(config, row ?? null), ...(await corpusFindings(sql))];
+    const { atLeisure } = await import('../../networks/corpus/import/leisure.js');
+    const found = await atLeisure(sql, async (own) => {
+      const [row] = await own<{ users: number; tweets: number }[]>`
+        select (select count(*)::int from corpus_users) as users, (select count(*)::int from corpus_tweets) as tweets`;
+      return [networkFinding(config, row ?? null), ...(await corpusFindings(own))];
+    });
+    return [...server, ...found];
   } catch (error) {
     if (corpusUrl === null) throw error;
     const { message, code } = error as { message: string; code?: string };
@@ -193,7 +198,7 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
 }
 
 /** Empty if all data is imported and indexed, and nothing slows searches down. */
-async function corpusFindings(sql: Stores['sql']): Promise<CheckResult[]> {
+async function corpusFindings(sql: Transaction): Promise<CheckResult[]> {
   const { describeIndexing, describeJit } = await import('../../networks/corpus/import/index-corpus.js');
   const { describeUnfinished } = await import('../../networks/corpus/import/unfinished.js');
   return [

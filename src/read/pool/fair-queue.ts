@@ -1,3 +1,4 @@
+import type { FairShare } from '../../lib/fair-share.js';
 import type { Job } from './job.js';
 import { AccountQueue, JobGroup, KindCounts } from './job-group.js';
 import { mayHaveMore, QUEUE_SLOTS, slotsPerInput } from './queue-share.js';
@@ -64,8 +65,14 @@ export class FairQueue {
   /** The number of jobs that cannot be batched, each counted once, and how many of them each account waits for. */
   #unbatched = 0;
   readonly #unbatchedOf = new CappedSums(QUEUE_SLOTS);
+  readonly #inFlight: FairShare | null;
   #slots = 0;
   #turns = 0;
+
+  /** `inFlight`: the calls in flight, if accounts share them: an account that has its share gets no turn. */
+  constructor(inFlight: FairShare | null = null) {
+    this.#inFlight = inFlight;
+  }
 
   get size(): number {
     return this.#jobs.size;
@@ -169,7 +176,7 @@ export class FairQueue {
 
   /** Whether there is anything the consumer may take. */
   hasFor(consumer: Consumer): boolean {
-    for (const group of this.#groups.values()) if (isOpen(group, consumer)) return true;
+    for (const group of this.#groups.values()) if (this.#isOpen(group, consumer)) return true;
     return false;
   }
 
@@ -184,12 +191,20 @@ export class FairQueue {
   }
 
   #openGroups(consumer: Consumer): JobGroup[] {
-    return [...this.#groups.values()].filter((group) => isOpen(group, consumer));
+    return [...this.#groups.values()].filter((group) => this.#isOpen(group, consumer));
   }
+
+  #isOpen(group: JobGroup, consumer: Consumer): boolean {
+    const { sample } = group;
+    const isOpen = sample !== undefined && consumer.mayTake(sample) && consumer.mayRead(group.kind);
+    return isOpen && group.next(this.#mayHaveTurn) !== undefined;
+  }
+
+  readonly #mayHaveTurn = ({ id }: AccountQueue): boolean => this.#inFlight?.hasRoomFor(id) ?? true;
 
   #next(groups: readonly JobGroup[]): Job | undefined {
     const account = minBy(
-      groups.flatMap(({ next }) => next ?? []),
+      groups.flatMap((group) => group.next(this.#mayHaveTurn) ?? []),
       ({ turn }) => turn,
     );
     if (account === undefined) return undefined;
@@ -199,7 +214,9 @@ export class FairQueue {
     );
     account.turn = this.#turns++;
     for (const group of this.#groups.values()) group.moveToEnd(account);
-    if (oldest) this.delete(oldest);
+    if (oldest === undefined) return undefined;
+    this.delete(oldest);
+    oldest.slot = this.#inFlight?.take(account.id) ?? null;
     return oldest;
   }
 
@@ -214,11 +231,6 @@ export class FairQueue {
     if (spec.maxBatchSize === 1) this.#unbatched += by;
     this.#slots += by * slotsPerInput(spec);
   }
-}
-
-function isOpen(group: JobGroup, consumer: Consumer): boolean {
-  const { sample } = group;
-  return sample !== undefined && consumer.mayTake(sample) && consumer.mayRead(group.kind);
 }
 
 function minBy<T>(things: readonly T[], orderOf: (thing: T) => number): T | undefined {

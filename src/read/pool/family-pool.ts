@@ -1,4 +1,5 @@
 import { asServiceError, type ServiceError } from '../../domain/errors.js';
+import type { FairShare } from '../../lib/fair-share.js';
 import type { Clock, Timers } from '../../ports/clock.js';
 import type { Billed } from '../../ports/network.js';
 import type { Pace } from '../../ports/rate-limiter.js';
@@ -7,7 +8,7 @@ import { abandoned, isTooLate } from '../shared-reads.js';
 import type { Waiters } from '../waiters.js';
 import { FairQueue } from './fair-queue.js';
 import { type FamilyHealth, type InFlightHealth, isTrouble, newCounts, noteFailure } from './health.js';
-import type { SharedMeasurement } from './in-flight-limit.js';
+import { type SharedMeasurement, UNPACED } from './in-flight-limit.js';
 import type { BatchSpec, Job } from './job.js';
 import type { JobGroup } from './job-group.js';
 import { accountShare } from './queue-share.js';
@@ -45,6 +46,8 @@ export interface FamilyPoolOptions {
   readonly monotonic: Clock;
   readonly timers: Timers;
   readonly perSecond: number | null;
+  /** The calls in flight, if accounts share them; otherwise each kind and session has a limit of its own. */
+  readonly inFlight: FairShare | null;
   readonly tracing: Tracing;
 }
 
@@ -58,7 +61,7 @@ const ATTEMPT_MS = 10_000;
 export class FamilyPool {
   readonly counts = newCounts();
   readonly #options: FamilyPoolOptions;
-  readonly #queue = new FairQueue();
+  readonly #queue: FairQueue;
   readonly #workers: readonly SessionWorker[];
   /** By kind. */
   readonly #measurements = new Map<string, SharedMeasurement>();
@@ -66,7 +69,8 @@ export class FamilyPool {
 
   constructor(options: FamilyPoolOptions) {
     this.#options = options;
-    const { name, sessions, pace, monotonic, timers, perSecond } = options;
+    const { name, sessions, pace, monotonic, timers, perSecond, inFlight } = options;
+    this.#queue = new FairQueue(inFlight);
     this.#wakeTimer = new WakeTimer({ monotonic, timers, onFire: () => this.#wake() });
     const measurement = (kind: string): SharedMeasurement => {
       const of = this.#measurements.get(kind) ?? { round: 0 };
@@ -74,7 +78,18 @@ export class FamilyPool {
       return of;
     };
     const take = (worker: SessionWorker, jobs: readonly Job[]) => void this.#send(worker, jobs);
-    const common = { sessions, queue: this.#queue, pace, monotonic, timers, perSecond, measurement, send: take };
+    const unpaced = inFlight?.total ?? UNPACED;
+    const common = {
+      sessions,
+      queue: this.#queue,
+      pace,
+      monotonic,
+      timers,
+      perSecond,
+      measurement,
+      send: take,
+      unpaced,
+    };
     this.#workers = sessions.map(
       (session) =>
         new SessionWorker({ ...common, session, name: `${name}:${session.name}`, onIdle: () => this.#wake() }),
@@ -190,18 +205,22 @@ export class FamilyPool {
     const onBilled = leadersPay(jobs);
     const limit = worker.limitOf(jobs[0]?.spec.kind ?? '');
     const call = limit.enter();
+    const leave = (isSample: boolean): void => {
+      limit.leave(call, isSample);
+      for (const { slot } of jobs) slot?.release();
+    };
     try {
       const timeoutMs = this.#attemptMs(session, jobs, startedAt);
       const time = { timeoutMs, fairMs: fairSampleMs(jobs), timers, onBilled, counts: this.counts };
       const outputs = await this.#traced(session, jobs, () => send(session, jobs, time));
-      limit.leave(call, true);
+      leave(true);
       this.counts.failing = false;
       this.#recordRead(jobs, startedAt);
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]);
       this.#wake();
     } catch (error) {
       const failure = asServiceError(error);
-      limit.leave(call, isMeasurement(failure));
+      leave(isMeasurement(failure));
       this.#recordRead(jobs, startedAt);
       this.#failed(session, jobs, failure);
     }
@@ -322,7 +341,8 @@ export class FamilyPool {
     const before = this.#queue.callsBefore(accountId);
     const open = this.#workers.filter(({ session }) => sessions.includes(session));
     const workers = open.length > 0 ? open : this.#workers;
-    return Math.min(...workers.map((worker) => worker.waitMs(kind, before, workers.length)));
+    const slotMs = this.#options.inFlight?.spacingMs(accountId) ?? 0;
+    return Math.max(slotMs * (before + 1), Math.min(...workers.map((one) => one.waitMs(kind, before, workers.length))));
   }
 }
 

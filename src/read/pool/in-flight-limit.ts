@@ -25,7 +25,7 @@ const quantile = (ascending: readonly number[], share: number): number =>
  * How many calls of one kind a session has in flight if there is no pace, as for a local database. Fixed, because
  * nothing says how fast it should be. Twice the connections with which the corpus is read, so that none of them idles.
  */
-const UNPACED = 16;
+export const UNPACED = 16;
 
 /** With a pace, the limit starts at a quarter of a second's calls, at least `least`: a cold burst runs at the pace. */
 const START = { seconds: 0.25, least: 4 } as const;
@@ -82,6 +82,8 @@ export interface InFlightCall {
 export interface InFlightLimitOptions {
   /** Calls per second of the session; null: no pace, and a fixed limit. */
   readonly perSecond: number | null;
+  /** The fixed limit. */
+  readonly unpaced: number;
   /** Milliseconds from any start, never set back. */
   readonly monotonic: Clock;
   readonly measurement: SharedMeasurement;
@@ -125,10 +127,10 @@ export class InFlightLimit {
 
   constructor(options: InFlightLimitOptions) {
     this.#options = options;
-    const { perSecond, monotonic, measurement } = options;
+    const { perSecond, unpaced, monotonic, measurement } = options;
     const callsIn = (seconds: number): number => Math.ceil((perSecond ?? 0) * seconds);
-    this.#most = perSecond === null ? UNPACED : clamp(RANGE.least, callsIn(RANGE.seconds), RANGE.most);
-    this.#limit = perSecond === null ? UNPACED : clamp(START.least, callsIn(START.seconds), this.#most);
+    this.#most = perSecond === null ? unpaced : clamp(RANGE.least, callsIn(RANGE.seconds), RANGE.most);
+    this.#limit = perSecond === null ? unpaced : clamp(START.least, callsIn(START.seconds), this.#most);
     this.#sinceMs = monotonic.now();
     this.#movedAtMs = this.#sinceMs;
     this.#measured = { round: measurement.round, atMs: this.#sinceMs };

@@ -98,9 +98,9 @@ export class JobGroup {
     return undefined;
   }
 
-  /** The account whose turn is next. */
-  get next(): AccountQueue | undefined {
-    for (const account of this.#accounts.keys()) return account;
+  /** The account whose turn is next, of those that may have one. */
+  next(mayHaveOne: (account: AccountQueue) => boolean): AccountQueue | undefined {
+    for (const account of this.#accounts.keys()) if (mayHaveOne(account)) return account;
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../domain/errors.js';
 import type { Family } from '../../domain/model.js';
+import type { HeldSlot } from '../../lib/fair-share.js';
 import type { ReadContext } from '../../ports/network.js';
 import type { Waiters } from '../waiters.js';
 
@@ -28,6 +29,8 @@ export interface Job<Input = unknown, Output = unknown> {
   since: number;
   /** Sessions on which it failed or was refused. */
   readonly tried: Set<string>;
+  /** The slot of the account whose turn it was, while the call is in flight. */
+  slot?: HeldSlot | null;
   /** The failure to report if no other session succeeds. */
   failure?: ServiceError;
   readonly resolve: (output: Output) => void;

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.js';
 import type { ListRef } from '../../domain/lists.js';
 import type { Family, Tweet, User, UserRef } from '../../domain/model.js';
+import { FairShare } from '../../lib/fair-share.js';
 import { timers as processTimers } from '../../lib/monotonic.js';
 import { UNTRACED } from '../../lib/untraced.js';
 import type { Clock, Timers } from '../../ports/clock.js';
@@ -50,6 +51,7 @@ export function createPool(options: PoolOptions): Pool {
       monotonic,
       timers,
       perSecond: perSecond[family],
+      inFlight: family === 'slow' && network.pace.slow === null ? slowReads(monotonic) : null,
       tracing,
     });
   const families = { fast: createFamilyPool('fast'), slow: createFamilyPool('slow') };
@@ -76,6 +78,16 @@ export function createPool(options: PoolOptions): Pool {
     }),
   };
 }
+
+/**
+ * A network without a pace is a database, which runs one slow read on each of its eight connections. Accounts share
+ * seven of them, and the last one always remains for fast reads. One account alone has five, each of n at most one in
+ * n + 1.
+ */
+const SLOW_READS = { total: 7, reserved: 2, freePerHeld: 1 } as const;
+
+const slowReads = (monotonic: Clock): FairShare =>
+  new FairShare({ ...SLOW_READS, longestMs: Number.POSITIVE_INFINITY, monotonic });
 
 /** No other product is substituted, because that would charge for something that was not requested (P10, P11). */
 const unavailable = (product: string): ServiceError =>

@@ -18,6 +18,8 @@ export interface SessionWorkerOptions {
   readonly timers: Timers;
   /** Upstream calls per second; null: no pace. */
   readonly perSecond: number | null;
+  /** Calls of one kind in flight without a pace. */
+  readonly unpaced: number;
   /** By kind: the measurement shared by the limits of all workers. */
   readonly measurement: (kind: string) => SharedMeasurement;
   readonly send: (worker: SessionWorker, jobs: readonly Job[]) => void;
@@ -70,8 +72,8 @@ export class SessionWorker implements Consumer {
   }
 
   limitOf(kind: string): InFlightLimit {
-    const { perSecond, monotonic, measurement } = this.#options;
-    const limit = this.#limits.get(kind) ?? new InFlightLimit({ perSecond, monotonic, measurement: measurement(kind) });
+    const { measurement } = this.#options;
+    const limit = this.#limits.get(kind) ?? new InFlightLimit({ ...this.#options, measurement: measurement(kind) });
     this.#limits.set(kind, limit);
     return limit;
   }

@@ -121,7 +121,7 @@ export function slowNetwork({
   }
 
   const names = Array.from({ length: sessions }, (_, n) => `session${n}`);
-  const network = networkOf(names, batch, answered);
+  const network = networkOf({ names, batch, perSecond }, answered);
   const pool = createPool({
     network,
     pace: createMemoryPace({ clock: time }),
@@ -178,7 +178,13 @@ const listOf = (kind: string, subject: string): ListRef => ({ kind: kind as List
 
 type Answered = (kind: string, of: readonly string[], context: ReadContext) => Promise<void>;
 
-function networkOf(sessions: readonly string[], batch: number, answered: Answered): Network {
+interface Shape {
+  readonly names: readonly string[];
+  readonly batch: number;
+  readonly perSecond: number | null;
+}
+
+function networkOf({ names: sessions, batch, perSecond }: Shape, answered: Answered): Network {
   const counts = { followersCount: 0, followingCount: 0, tweetsCount: 0 };
   const createdAt = '2026-01-01T00:00:00.000Z';
   return {
@@ -186,7 +192,7 @@ function networkOf(sessions: readonly string[], batch: number, answered: Answere
     sessions,
     billing: null,
     batchSize: { users: batch, tweets: batch },
-    pace: { fast: null, slow: null },
+    pace: { fast: perSecond, slow: perSecond },
     products: ['Latest'],
     lists: EVERY_LIST,
     async users(refs, context) {

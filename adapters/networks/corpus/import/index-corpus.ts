@@ -59,7 +59,7 @@ async function noteReached(sql: TransactionSql, table: string, reached: string |
 }
 
 /** Lines for an operator about tables whose searches are refused until they are indexed; none if all are complete. */
-export async function describeIndexing(sql: Sql): Promise<string[]> {
+export async function describeIndexing(sql: Sql | TransactionSql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select table_name as name from search_index where not complete and table_name like 'corpus%' order by 1`;
   const lines: string[] = [];
@@ -74,7 +74,7 @@ export async function describeIndexing(sql: Sql): Promise<string[]> {
 }
 
 /** Lines for an operator about a setting of the database server that makes searches slow. */
-export async function describeJit(sql: Sql): Promise<string[]> {
+export async function describeJit(sql: Sql | TransactionSql): Promise<string[]> {
   const [server] = await sql<{ hasJit: boolean; database: string }[]>`
     select current_setting('jit')::boolean as "hasJit", current_database() as database`;
   if (server?.hasJit !== true) return [];

@@ -63,7 +63,7 @@ function requireClaim(rows: number): void {
 }
 
 /** Imports that are not complete, as lines for an operator. */
-export async function describeUnfinished(sql: Sql): Promise<string[]> {
+export async function describeUnfinished(sql: Sql | TransactionSql): Promise<string[]> {
   const rows = await sql<{ paths: string[]; summary: ImportSummary | null; writtenAt: Date }[]>`
     select paths, summary, written_at as "writtenAt" from unfinished_imports order by written_at`;
   return rows.map(
