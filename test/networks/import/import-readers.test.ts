@@ -74,6 +74,14 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
+  it.each(['list.json', 'objects.ndjson', 'list.json.gz'])('skips a byte order mark: %s', async (name) => {
+    const all = name.includes('.json') ? JSON.stringify([tweet, tweet]) : lines(tweet, tweet);
+    const packed = (text: string) => (name.endsWith('.gz') ? gzipSync(text) : text);
+    const { rows, faults } = await readPath(await scratch.write(name, packed(`\uFEFF${all}`)));
+    expect(faults).toEqual([]);
+    expect(rows).toHaveLength(2);
+  });
+
   it('takes a handle as every interface does (I11, I12)', async () => {
     const file = await scratch.write(
       'users.ndjson',

@@ -18,7 +18,7 @@ import type { Folder, Source } from './source.js';
 import { readValues } from './values.js';
 
 /** `window.YTD.tweets.part0 = […]`; before 2018 `Grailbird.data.tweets_2013_01 = […]`. */
-const PREFIX = /^\uFEFF?\s*(?:window\.YTD\.\w+\.part\d+|Grailbird\.data\.\w+)\s*=\s*$/;
+const PREFIX = /^\s*(?:window\.YTD\.\w+\.part\d+|Grailbird\.data\.\w+)\s*=\s*$/;
 const MAX_PREFIX_BYTES = 1024;
 
 /**

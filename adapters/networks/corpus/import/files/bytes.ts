@@ -3,8 +3,13 @@ import { createGunzip } from 'node:zlib';
 import type { Source } from './source.js';
 
 const CHUNK_BYTES = 64 * 1024;
+/** In UTF-8. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** A file's content in chunks, unpacked if it is gzip; `onBytes` gets the packed sizes. Throws for UTF-16. */
+/**
+ * A file's content in chunks, unpacked if it is gzip, without a byte order mark; `onBytes` gets the packed sizes. Throws
+ * for UTF-16.
+ */
 export async function* readBytes(source: Source, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const { head, all } = await peek(counted(await source.open(), onBytes));
   const isGzip = source.name.endsWith('.gz') || (head[0] === 0x1f && head[1] === 0x8b);
@@ -27,25 +32,26 @@ async function* counted(file: AsyncIterable<Buffer>, onBytes?: (bytes: number) =
 const unpacked = (packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> =>
   pipeline(Readable.from(packed), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
 
-/** The first two bytes (fewer if there are no more), and the whole content including them. */
+/** The first bytes (fewer if there are no more), and the whole content including them, but not a byte order mark. */
 async function peek(chunks: AsyncIterable<Buffer>): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   let next = await iterator.next();
-  while (!next.done && head.length + next.value.length < 2) {
+  while (!next.done && head.length + next.value.length < BYTE_ORDER_MARK.length) {
     head = Buffer.concat([head, next.value]);
     next = await iterator.next();
   }
   if (!next.done) head = Buffer.concat([head, next.value]);
+  const first = head.subarray(0, BYTE_ORDER_MARK.length);
   async function* all(): AsyncGenerator<Buffer> {
     try {
-      if (head.length > 0) yield head;
+      if (head.length > 0) yield first.equals(BYTE_ORDER_MARK) ? head.subarray(first.length) : head;
       for (let more = await iterator.next(); !more.done; more = await iterator.next()) yield more.value;
     } finally {
       await iterator.return?.();
     }
   }
-  return { head: head.subarray(0, 2), all: all() };
+  return { head: first, all: all() };
 }
 
 /** By its byte order mark, or by the NUL next to its first character, which is ASCII in all files read here. */
