@@ -120,9 +120,10 @@ describe('a bad line', () => {
     ]);
   });
 
-  it('in a file named for its kind is judged by that kind', async () => {
-    const { faults } = await readPath(await scratch.write('users.ndjson', lines(user, follow)));
-    expect(faults).toMatchObject([{ line: 2, message: expect.stringMatching(/^id is missing: a user needs/) }]);
+  it('in a file named for its kind is judged by that kind if its fields tell no other', async () => {
+    const rows = lines(user, { ...user, handle: undefined }, { ...user, text: 5 });
+    const { faults } = await readPath(await scratch.write('users.ndjson', rows));
+    expect(faults).toMatchObject([{ line: 2, message: expect.stringMatching(/^handle is missing: a user needs/) }]);
   });
 
   it('longer than any page is left out without being kept in memory', async () => {

@@ -74,6 +74,16 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
+  it.each(['user.ndjson', 'posts-of-user.jsonl', 'follow.ndjson', 'tweet.ndjson'])(
+    'goes by the fields of a row and not by the name of the file: %s',
+    async (name) => {
+      const path = await scratch.write(name, lines({ ...escapedUser, name: 'Gull' }, tweet, follow));
+      const { rows, faults } = await readPath(path);
+      expect(faults).toEqual([]);
+      expect(rows.map(({ kind }) => kind)).toEqual(['user', 'tweet', 'follow']);
+    },
+  );
+
   it.each(['list.json', 'objects.ndjson', 'list.json.gz'])('skips a byte order mark: %s', async (name) => {
     const all = name.includes('.json') ? JSON.stringify([tweet, tweet]) : lines(tweet, tweet);
     const packed = (text: string) => (name.endsWith('.gz') ? gzipSync(text) : text);
@@ -327,4 +337,5 @@ describe('paths', () => {
 });
 
 const escapedUser = { id: '7', handle: 'gull', name: 'R&amp;D &lt;team&gt;', bio: '&amp;nbsp;', location: 'A &amp; B' };
+const follow = { follower_id: '7', followed_id: '8' };
 const tweet = { id: '1', text: 'low tide', created_at: '2020-01-02T03:04:05.000Z', author_id: '7' };

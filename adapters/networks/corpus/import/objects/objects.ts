@@ -158,15 +158,22 @@ function page(value: Json): Given[] {
   ];
 }
 
-function guessKind(value: Json): RowKind | undefined {
-  if (has(value, 'follower_id') || has(value, 'followed_id')) return 'follow';
-  if (has(value, 'text') || has(value, 'author_id')) return 'tweet';
-  return has(value, 'handle') ? 'user' : undefined;
+/** Fields of a kind that no other kind has. */
+const TELLING: readonly (readonly [RowKind, readonly string[]])[] = [
+  ['follow', ['follower_id', 'followed_id']],
+  ['tweet', ['text', 'author_id']],
+  ['user', ['handle']],
+];
+
+/** The kind that the fields tell: the expected one if they tell several, as with a tool's own fields, or none. */
+function kindOf(value: Json, expected?: RowKind): RowKind | undefined {
+  const told = TELLING.flatMap(([kind, names]) => (names.some((name) => has(value, name)) ? [kind] : []));
+  return expected !== undefined && told.includes(expected) ? expected : (told[0] ?? expected);
 }
 
 /** How a file's rows under the interface's names are to be read. */
 export interface OwnRows {
-  /** The kind that the file's name says. */
+  /** The kind that the file's name says, for rows whose fields tell none or several. */
   readonly expected?: RowKind | undefined;
   /** Their texts are escaped as X escapes them, and are decoded. */
   readonly areEscaped?: boolean | undefined;
@@ -205,7 +212,7 @@ function ownAnswer({ data }: Json, areEscaped: boolean): Given[] {
   if (all.length > 0 && all.every((one) => typeof one === 'string'))
     return ['data: ids alone say nothing of the account whose followers they are'];
   return all.flatMap((one, index) => {
-    const rows = isRecord(one) ? ownObject(one, guessKind(one), areEscaped) : ['must be an object'];
+    const rows = isRecord(one) ? ownObject(one, kindOf(one), areEscaped) : ['must be an object'];
     return rows.map((row) => at(row, Array.isArray(data) ? `data[${index}]: ` : 'data: '));
   });
 }
@@ -218,5 +225,5 @@ export function parseRows(value: unknown, { expected, areEscaped = false }: OwnR
   if (isPage(value)) return page(value);
   if (isV11(value)) return v11Object(value, '');
   if (V2_FIELDS.some((name) => has(value, name))) return v2Object(value, NO_INCLUDES, '');
-  return ownObject(value, expected ?? guessKind(value), areEscaped);
+  return ownObject(value, kindOf(value, expected), areEscaped);
 }
