@@ -74,6 +74,30 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
+  it('decodes the texts of all parts of an escaped tweet', async () => {
+    const [escaped, plain] = ['Fish &amp; &lt;b&gt;', 'Fish & <b>'];
+    const parts = (text: string) => ({
+      media: [{ type: 'photo', url: 'https://img.example/1.jpg', alt_text: text }, { type: 'photo' }],
+      audio: [{ url: 'https://audio.example/1.mp3', alt_text: text }],
+      poll: { options: [{ text, votes: 1 }, { text: 'None' }] },
+      articles: [{ title: text, url: 'https://news.example/?a=1&amp;b=2' }],
+    });
+    const path = await scratch.write('parts.ndjson', lines({ ...tweet, ...parts(escaped) }));
+    const { rows, faults } = await readPath(path, { areEscaped: true });
+    expect(faults).toEqual([]);
+    expect(rows).toMatchObject([
+      {
+        tweet: {
+          media: [{ altText: plain }, { type: 'photo' }],
+          audio: [{ altText: plain }],
+          poll: { options: [{ text: plain, votes: 1 }, { text: 'None' }] },
+          articles: [{ title: plain, url: 'https://news.example/?a=1&amp;b=2' }],
+        },
+      },
+    ]);
+    expect((await readPath(path)).rows).toMatchObject([{ tweet: { media: [{ altText: escaped }, {}] } }]);
+  });
+
   it.each(['user.ndjson', 'posts-of-user.jsonl', 'follow.ndjson', 'tweet.ndjson'])(
     'goes by the fields of a row and not by the name of the file: %s',
     async (name) => {

@@ -179,12 +179,24 @@ export interface OwnRows {
   readonly areEscaped?: boolean | undefined;
 }
 
-const ESCAPED = ['text', 'name', 'bio', 'location'] as const;
+const ESCAPED = ['text', 'name', 'bio', 'location', 'alt_text', 'title'] as const;
 
-const unescaped = (value: Json): Json => ({
-  ...value,
-  ...Object.fromEntries(ESCAPED.filter((name) => has(value, name)).map((name) => [name, decodeEntities(value[name])])),
-});
+const withDecodedTexts = (value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  const given = ESCAPED.filter((name) => has(value, name));
+  return { ...value, ...Object.fromEntries(given.map((name) => [name, decodeEntities(value[name])])) };
+};
+
+/** Decodes the texts of a row and of a tweet's parts. Its author is a row of its own. */
+function unescaped(value: Json): Json {
+  const { media, audio, articles, poll } = value;
+  const inEach = (list: unknown): unknown => (Array.isArray(list) ? list.map(withDecodedTexts) : list);
+  return {
+    ...asRecord(withDecodedTexts(value)),
+    ...{ media: inEach(media), audio: inEach(audio), articles: inEach(articles) },
+    poll: isRecord(poll) ? { ...poll, options: inEach(poll.options) } : poll,
+  };
+}
 
 /** A row under the interface's names: texts are taken as they are. A tweet may have its author inside. */
 function ownRow(kind: RowKind, given: Json, areEscaped: boolean): Given[] {
