@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
+import { INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { loadInTurns } from '../../../adapters/networks/corpus/import/load.js';
 import { divide } from '../../../adapters/networks/corpus/import/partitions.js';
 import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
@@ -166,6 +166,16 @@ describe('a corpus that fills a partition', () => {
       10_000,
     );
     expect(summary.tweets.added).toBe(2000);
+  });
+
+  it('is indexed again after a process was killed while it cut a partition', async () => {
+    await load(rows(4000), 10_000);
+    await sql`alter table corpus_tweets add constraint up_to_the_cut check (id < 5) not valid`;
+    await sql`update search_index set version = version - 1`;
+    await indexCorpus(sql);
+    const [{ versions } = { versions: [] }] =
+      await sql`select array_agg(distinct version) as versions from search_index`;
+    expect(versions).toEqual([INDEX_VERSION]);
   });
 
   it('waits for a long read, while other reads are served', async () => {

@@ -4,7 +4,7 @@ import type { Tables } from '../run.js';
 import { derivedStageName, deriveInto } from './derive.js';
 import { buildIndex, missingIndexes } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
-import { divide } from './partitions.js';
+import { divide, mend } from './partitions.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
@@ -37,10 +37,21 @@ export interface IndexOptions {
  */
 export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise<void> {
   const { users, tweets } = intoTables(options.tables ?? 'corpus');
+  const mayBeDivided = tweets.name === 'corpus_tweets';
+  if (mayBeDivided) await mendInTurn(sql, tweets.name, options);
   await indexTable(sql, users, 'profiles', options);
   await indexTable(sql, tweets, 'tweets', options);
-  if (tweets.name === 'corpus_tweets') await divideInTurn(sql, tweets.name, options);
+  if (mayBeDivided) await divideInTurn(sql, tweets.name, options);
 }
+
+/** What a killed process left of a cut would refuse the rows that are indexed. */
+const mendInTurn = (sql: Sql, table: string, options: IndexOptions): Promise<void> => {
+  const mendAll = async (turn: TransactionSql): Promise<null> => {
+    await mend(turn, table);
+    return null;
+  };
+  return inTurns(sql, options, mendAll, () => {});
+};
 
 /** Divides what an earlier version, or SQL by hand, made too large. Left for the next call while an import runs. */
 const divideInTurn = (sql: Sql, table: string, { signal }: IndexOptions): Promise<void> =>
