@@ -79,7 +79,11 @@ function paidAtOnce(
     },
     (posted) => {
       limit.close();
-      if (!posted.ok) return undefined;
+      if (!posted.ok) {
+        // The same call goes on, and may spend this after all.
+        sharedBudget?.plan(-amount);
+        return undefined;
+      }
       side.spent(caller.accountId);
       side.costs?.delivered(costName(operation), kept.charge);
       return { ...kept, balance: posted.balance };

@@ -197,6 +197,25 @@ describe('a stream', () => {
     40_000,
   );
 
+  it('is refused for want of credits, not for its limit, if its wallet turns out to be empty', async () => {
+    const reader = await perch.account({ credits: 100 });
+    const page = await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    const { since_cursor: since } = (await page.json()) as { since_cursor: string };
+    post('for all');
+    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    // From the second time on, the answer is kept, and the ledger is asked before the balance is read.
+    for (let nth = 0; nth < 3; nth += 1) {
+      const stream = await open(`/v1/live?user=seven&since=${since}`, reader.key);
+      expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'for all' }] } });
+      stream.leave();
+    }
+    const poor = await perch.account({ credits: 0 });
+    const { response, leave } = await open(`/v1/live?user=seven&since=${since}&max_credits_per_day=0.5`, poor.key);
+    const { error } = (await response.json()) as { error: { code: string; reason?: string } };
+    leave();
+    expect([error.code, error.reason]).toEqual(['no_credits', undefined]);
+  }, 40_000);
+
   it('is refused as a whole if its caller may not make a request now, or has a wrong key', async () => {
     const { key } = await perch.account({ qps: 1 });
     const path = '/v1/live?user=seven&q=bread&q=rye';
