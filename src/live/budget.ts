@@ -44,6 +44,7 @@ export class LiveBudget {
   #spent: Spent;
   /** What calls in progress are about to spend. */
   #planned: Thousandths = 0;
+  #freed = 0;
   #waiting: (() => void)[] = [];
 
   constructor({ inAll = null, perDay = null, spent = NOTHING_SPENT }: LiveLimits = {}) {
@@ -65,6 +66,11 @@ export class LiveBudget {
     this.#spent = spentMore(this.#spent, amount, nowMs);
   }
 
+  /** How often a call ended that had planned more than it was charged. */
+  get freed(): number {
+    return this.#freed;
+  }
+
   /** For a call that begins now. Calls of several lists may run at the same time: none spends what another has planned. */
   open(now: () => number): Share {
     let own = 0;
@@ -78,6 +84,7 @@ export class LiveBudget {
         this.#planned += amount;
       },
       close: (charged) => {
+        if (own > charged) this.#freed += 1;
         this.#planned -= own;
         own = 0;
         this.spend(charged, now());

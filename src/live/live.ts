@@ -246,17 +246,20 @@ export class Live {
     let { position, begins } = at;
     let [calls, lost] = [0, 0];
     for (;;) {
+      const { freed } = budget;
       const share = budget.open(() => clock.now());
       const { outcome, paid } = await this.#serve(request, { ...at, position, begins }, share);
       const { result, upstream } = outcome;
+      const hasMore = budget.freed > freed;
       share.close(result.kind === 'answer' ? result.charge.amount : 0);
       calls += upstream.calls;
       const called = { outcome, paid: paid?.amount ?? null, position, begins, calls, lost };
       if (result.kind === 'refusal') {
-        // What calls of other lists have planned may become free again.
-        const freed = result.failure.detail.reason === 'max_credits' ? budget.untilFreed() : null;
-        if (freed === null) return called;
-        await freed;
+        if (result.failure.detail.reason !== 'max_credits') return called;
+        // What calls of other lists have planned may become free again, or did during this call.
+        const more = hasMore ? Promise.resolve() : budget.untilFreed();
+        if (more === null) return called;
+        await more;
         continue;
       }
       const { items, oldest } = result.followed as Followed;

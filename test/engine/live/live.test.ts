@@ -618,6 +618,22 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
+  it('lets a list have what was freed during its own call', async () => {
+    const { time, live, follow, post, state } = setUp();
+    post();
+    const budget = new LiveBudget({ inAll: 2 });
+    const from = live.positions.begin(time.now(), '1');
+    post();
+    post();
+    Object.assign(state, { postsMs: SECOND, unposted: new ServiceError('internal', 'The ledger is away.') });
+    follow({ from, budget });
+    await time.run(SECOND / 2);
+    Object.assign(state, { takesMs: SECOND, postsMs: 0 });
+    const other = follow({ from, budget });
+    await time.run(5 * SECOND);
+    expect(kinds(other)).toEqual(['begin 2 for 2']);
+  });
+
   it('follows the list it found at first, whatever the name leads to later', async () => {
     const { time, follow, post, calls } = setUp();
     post();
