@@ -76,7 +76,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };
-  const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts });
+  const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts }, () => {});
   const customers = { billing, spent() {} };
   const openInvented = () => openInventedNetwork(stores.inventedSql);
   const reading = { network, openInvented, clock, tracing: UNTRACED };

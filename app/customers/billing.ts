@@ -30,16 +30,20 @@ export interface OpenBilling {
 /** Origin of Stripe's hosted pages. */
 const STRIPE_PAGES = 'https://checkout.stripe.com';
 
-/** Billing with Stripe and Postgres. Polling of open checkouts starts now. */
+/**
+ * Billing with Stripe and Postgres. Polling of open checkouts starts now. `taken`: called with each account that loses
+ * credits to a refund or dispute.
+ */
 export async function openBilling(
   lifecycle: Lifecycle,
   app: FastifyInstance,
   { config, stores, shared, clock, log, startPoll }: CustomersOptions,
+  taken: (accountId: string) => void,
 ): Promise<OpenBilling> {
   const { secretKey, webhookSecret, baseUrl } = config.stripe;
   const payments = secretKey === null ? null : createStripePayments({ secretKey, baseUrl });
   const sales = createSales(stores.sql);
-  const settling = new Settling({ payments, sales, clock, log });
+  const settling = new Settling({ payments, sales, clock, log, taken });
   const { accounts } = stores;
   const common = { payments, sales, clock };
   const { memories } = shared;

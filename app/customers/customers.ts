@@ -75,8 +75,8 @@ export async function openCustomers(
   const mail = standIns.mail ?? openMail(config);
   const signIn = await openSignIn(lifecycle, app, options, mail);
   const oauth = await openOAuth(lifecycle, app, options, signIn);
-  const billing = await openBilling(lifecycle, app, options);
   const { alerts, watch, deliveries, webhooks } = await openAlerts(lifecycle, app, options, mail);
+  const billing = await openBilling(lifecycle, app, options, (accountId) => watch.spent(accountId));
   await openSweep(lifecycle, options, [signIn, oauth.grants]);
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   return {

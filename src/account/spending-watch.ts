@@ -69,8 +69,9 @@ export interface SpendingWatchOptions {
 }
 
 /**
- * Watches the accounts that spend on this node: mails their owners when credits run low, once at 50, 20 and 5 % after
- * each top-up, and raises the alerts that they have set. Each notice is sent once over all nodes.
+ * Watches the accounts that spend on this node, or lose credits to a refund or dispute that it settles: mails their
+ * owners when credits run low, once at 50, 20 and 5 % after each top-up, and raises the alerts that they have set. Each
+ * notice is sent once over all nodes.
  */
 export class SpendingWatch {
   readonly #options: SpendingWatchOptions;
@@ -87,7 +88,7 @@ export class SpendingWatch {
     this.#timer = setInterval(() => void this.run(), options.everyMs ?? EVERY_MS).unref();
   }
 
-  /** Call for each paid request; costs nothing. */
+  /** Call for each paid request, and when credits were taken back; costs nothing. */
   spent(accountId: string): void {
     if (!this.#spenders.has(accountId)) this.#add(accountId, this.#options.clock.now());
   }

@@ -18,6 +18,8 @@ export interface SettlingOptions {
   readonly sales: Sales;
   readonly clock: Clock;
   readonly log: BillingLog;
+  /** Called once a refund or dispute has taken credits from the account. */
+  readonly taken: (accountId: string) => void;
 }
 
 /**
@@ -34,17 +36,21 @@ export class Settling {
 
   /** One lookup. Rejects if the processor or the database fails: nothing is changed then. */
   async reconcile(sessionId: string): Promise<void> {
-    const { payments, sales, clock, log } = this.#options;
+    const { payments, sales, clock, log, taken } = this.#options;
     if (payments === null) return;
     const look = await sales.beginLook();
     const seen = await payments.lookUp(sessionId);
     if (seen === undefined) return;
     let mismatched = false;
+    let takenFrom: string | null = null;
     const isOurs = await sales.change(seen, { nowMs: clock.now(), look }, (locked) => {
       const change = reconcile(locked, seen);
       mismatched = change?.state === 'mismatched' && locked.sale.state !== 'mismatched';
+      const takes = change?.entries.some(({ kind }) => kind === 'reversal' || kind === 'hold');
+      takenFrom = takes ? locked.sale.accountId : null;
       return change;
     });
+    if (takenFrom !== null) taken(takenFrom);
     const { currency, subtotalCents, totalCents } = seen;
     const detail = { sessionId, currency, subtotalCents, totalCents };
     if (mismatched) log.error(detail, 'The amount paid at a checkout differs from its price. No credits were added.');

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { type BillingService, type Buyer, startBilling } from './service.js';
 
 describe('refunds and disputes', () => {
@@ -36,6 +38,21 @@ describe('refunds and disputes', () => {
     expect(await buyer.balance()).toBe(0);
     expect(await books(session)).toEqual([10_000_000, 0, 1_000]);
     expect((await buyer.log()).slice(-3)).toEqual(['credits.bought', 'credits.reversed', 'credits.reversed']);
+  });
+
+  it.each(['refund', 'dispute'] as const)('raise an alert about the balance: a %s', async (how) => {
+    const { buyer, session } = await bought();
+    const below = { kind: 'balance_below', amount: 9_000_000, byMail: true, webhookUrl: null } as const;
+    await createAlerts(service.sql).add(buyer.accountId, below, 10, OPERATOR);
+    const node = await service.another();
+    service.stripe[how](session, 250);
+    const [event, timestamp] = [service.stripe.events.at(-1) ?? '', Math.floor(service.clock.now() / 1000)];
+    expect((await service.stripe.send(event, `${node.url}/webhooks/stripe`, { timestamp })).status).toBe(200);
+    // Not one of the recent spenders, which a process looks at when it starts.
+    await service.sql`update wallets set summed_seq = last_seq where account_id = ${buyer.accountId}`;
+    await node.close();
+    const [alert] = await createAlerts(service.sql).list(buyer.accountId);
+    expect(alert?.crossedAt).not.toBeNull();
   });
 
   it('take no wallet below zero: spent credits are a shortfall that later top-ups do not pay (W6)', async () => {

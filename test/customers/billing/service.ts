@@ -66,6 +66,7 @@ export async function startBilling(env: Record<string, string> = {}) {
     ledger,
     url,
     webhook,
+    another: perch.another,
     sale: (sessionId: string): Promise<Sale | undefined> => sales.find({ sessionId }),
     /** Sends an event; returns the status of the answer. */
     async deliver(event: Parameters<FakeStripe['send']>[0]): Promise<number> {
