@@ -35,7 +35,10 @@ export interface CostRow extends CostSums {
 /** What a credit is sold for. */
 export interface CreditPrice {
   readonly usdPerCredit: number;
-  /** The average price of the credits sold, less refunds; if none were sold, that of the pack with the lowest price. */
+  /**
+   * The average price of the credits sold, less refunds and disputes; if none were sold, that of the pack with the lowest
+   * price.
+   */
   readonly from: 'sales' | 'packs';
 }
 

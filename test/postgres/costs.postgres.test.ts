@@ -59,7 +59,7 @@ it('lets one process warn of an operation, once a day', async () => {
   expect(await costs.claimWarning(TODAY, 'x', 'user')).toBe(false);
 });
 
-it('values a credit at the average price of sold credits, without refunded ones', async () => {
+it('values a credit at the average price of sold credits, without those of refunds and disputes', async () => {
   const costs = createCosts(database.sql);
   const lowest = Math.min(...PACKS.map(({ usd, credits }) => usd / credits));
   expect(await costs.creditPrice()).toEqual({ usdPerCredit: lowest, from: 'packs' });
@@ -69,13 +69,20 @@ it('values a credit at the average price of sold credits, without refunded ones'
     paidUsd: 0,
     qpsOverride: null,
   });
-  const sale = (usd: number, credits: number, state: string, refundedCents = 0, reversed = 0) =>
-    database.sql`insert into sales (account_id, pack, usd, credits_thousandths, state, refunded_cents, reversed_thousandths)
-      values (${accountId}, 'a pack', ${usd}, ${credits * 1000}, ${state}, ${refundedCents}, ${reversed * 1000})`;
+  const sale = (usd: number, credits: number, state: string, refundedCents = 0, reversed = 0, shortfall = 0) =>
+    database.sql`
+      insert into sales (account_id, pack, usd, credits_thousandths, state, total_cents, refunded_cents,
+        reversed_thousandths, shortfall_thousandths)
+      values (${accountId}, 'a pack', ${usd}, ${credits * 1000}, ${state}, ${usd * 125}, ${refundedCents},
+        ${reversed * 1000}, ${shortfall * 1000})`;
   await sale(10, 10_000, 'paid');
   await sale(600, 800_000, 'open');
-  await sale(50, 50_000, 'paid', 2500, 20_000);
-  expect(await costs.creditPrice()).toEqual({ usdPerCredit: 35 / 40_000, from: 'sales' });
+  // With tax, 62.50 dollars were paid. 25 are refunded, and with them 40 % of the price and of the credits.
+  await sale(50, 100_000, 'paid', 2500, 30_000, 10_000);
+  expect(await costs.creditPrice()).toEqual({ usdPerCredit: 40 / 70_000, from: 'sales' });
+  // Disputed: the credits are set aside, and nothing was refunded.
+  await sale(50, 50_000, 'paid', 0, 50_000);
+  expect(await costs.creditPrice()).toEqual({ usdPerCredit: 40 / 70_000, from: 'sales' });
 });
 
 it('counts a batch once when its acknowledgement is lost', async () => {

@@ -53,12 +53,19 @@ async function addCosts(tx: Transaction, rows: readonly CostRow[]): Promise<void
   await tx`delete from read_costs where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
 }
 
+/**
+ * Of each sale counts the share that was neither refunded nor disputed, of its credits and its price alike. Amounts of
+ * refunds and disputes include tax, so they are not subtracted from the price.
+ */
 async function averagePrice(sql: Sql): Promise<CreditPrice> {
   const [sold] = await sql<{ usd: number; credits: number }[]>`
-    select coalesce(sum(usd - refunded_cents / 100.0), 0)::float8 as usd,
-      coalesce(sum(credits_thousandths - reversed_thousandths - shortfall_thousandths), 0)::float8 / 1000 as credits
-    from sales where state = 'paid'`;
-  if (sold !== undefined && sold.credits > 0 && sold.usd > 0) {
+    select coalesce(sum(usd * kept / credits), 0)::float8 as usd, coalesce(sum(kept), 0)::float8 / 1000 as credits
+    from (
+      select usd, credits_thousandths as credits,
+        (credits_thousandths - reversed_thousandths - shortfall_thousandths)::numeric as kept
+      from sales where state = 'paid'
+    ) sold`;
+  if (sold !== undefined && sold.credits > 0) {
     return { usdPerCredit: sold.usd / sold.credits, from: 'sales' };
   }
   return { usdPerCredit: Math.min(...PACKS.map(({ usd, credits }) => usd / credits)), from: 'packs' };
