@@ -47,6 +47,15 @@ it('shows number, day, pack, credits, price, tax, total, payment, seller and buy
   expect(page.body).toMatch(/<a href="https:\/\/pay\.stripe\.example\/ch_\w+" rel="noopener noreferrer">/);
 });
 
+it('names the account and its owner as the buyer, whoever reads it', async () => {
+  const { receipt } = await bought('starter', 0);
+  const grace = await service.customer(`grace-${randomUUID()}@harbour.example`);
+  await service.sql`
+    insert into members (account_id, person_id, role) values (${ada.accountId}, ${grace.personId}, 'billing')`;
+  await grace.post('/dashboard/accounts/switch', { account: ada.accountId });
+  expect((await grace.get(receipt)).words).toContain(`Sold to Ada ${(await ada.account()).email} `);
+});
+
 it('omits the tax line when there is no tax', async () => {
   const { receipt } = await bought('starter', 0);
   const { words } = await ada.get(receipt);

@@ -63,9 +63,11 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
     '/dashboard/credits',
   );
   routes.page('/dashboard/credits/:saleId/receipt', async (signedIn, reply) => {
-    const purchase = await billing.purchase(signedIn.account.accountId, pathParam(signedIn.request, 'saleId'));
+    const { accountId, name, email } = signedIn.account;
+    const purchase = await billing.purchase(accountId, pathParam(signedIn.request, 'saleId'));
     if (purchase === undefined) throw notOnAccount('purchase');
-    return sendPrivatePage(reply, purchasePage({ layout: dashboardLayout(signedIn), purchase, seller }));
+    const buyer = email === null || email === name ? [name] : [name, email];
+    return sendPrivatePage(reply, purchasePage({ layout: dashboardLayout(signedIn), buyer, purchase, seller }));
   });
   mountReceipts(routes, options);
 }

@@ -7,6 +7,8 @@ import { DISPUTES } from './purchases.js';
 
 export interface PurchaseModel {
   readonly layout: DashboardLayout;
+  /** Name of the account and address of its owner, whoever reads the page. */
+  readonly buyer: readonly string[];
   readonly purchase: PurchaseRecord;
   /** Name and address of the operator, line by line; empty if not configured. */
   readonly seller: readonly string[];
@@ -28,7 +30,7 @@ const Address = ({ title, lines }: { title: string; lines: readonly string[] }) 
     </div>
   );
 
-const Facts = ({ purchase, seller, layout }: PurchaseModel) => (
+const Facts = ({ purchase, seller, buyer }: PurchaseModel) => (
   <dl class="facts parties">
     <div>
       <dt>Number</dt>
@@ -49,7 +51,7 @@ const Facts = ({ purchase, seller, layout }: PurchaseModel) => (
       </dd>
     </div>
     <Address title="Sold by" lines={seller} />
-    <Address title="Sold to" lines={layout.email === null ? [layout.name] : [layout.name, layout.email]} />
+    <Address title="Sold to" lines={buyer} />
   </dl>
 );
 
