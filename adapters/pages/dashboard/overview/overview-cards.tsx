@@ -24,7 +24,7 @@ export const NoticesCard = (model: LiveModel) => {
       </Notice>
     ) : null;
   }
-  const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
+  const mailed = model.mail && model.account.email !== null ? 'The owner will also be notified by email.' : '';
   if (funds === 'empty') return <EmptyWallet />;
   if (funds === 'good') return null;
   return (
