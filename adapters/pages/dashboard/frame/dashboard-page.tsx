@@ -7,10 +7,12 @@ import type { SignedInRequest } from '../../kit/signed-in/authenticated-routes.j
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { type FrameProps, framedPage, type Menu, type PageLayout, signedInLayout } from '../../kit/signed-in/frame.js';
 import { Notice } from '../../kit/signed-in/parts.js';
-import { withLockedForms } from '../members/permissions.js';
+import { withAccountNamed, withLockedForms } from '../members/permissions.js';
 
 /** What every page of the dashboard needs for its frame. */
 export interface DashboardLayout extends PageLayout {
+  /** The customer's own account, even if the page shows its test account. */
+  readonly accountId: string;
   readonly frozen: boolean;
   /** The reader's role, which decides what they may do. */
   readonly role: Role;
@@ -54,10 +56,12 @@ const FLASH_MESSAGES = {
 };
 
 export function dashboardLayout(signedIn: SignedInRequest): DashboardLayout {
-  const { account, isOperator, mode, role } = signedIn;
+  const { account, live, isOperator, mode, role } = signedIn;
   const { frozen, balance, testOf } = account;
+  const { accountId } = live;
   const playCredits = testOf === null ? null : balance;
-  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, role, isOperator, mode: mode ?? 'live', playCredits };
+  const common = signedInLayout(signedIn, FLASH_MESSAGES);
+  return { ...common, accountId, frozen, role, isOperator, mode: mode ?? 'live', playCredits };
 }
 
 const PAGES = [
@@ -147,7 +151,7 @@ export const dashboardPage = (props: DashboardProps, body: ComponentChildren): s
     side: once ? null : <ModeSwitch mode={layout.mode} here={here} />,
     notices: <Notices {...layout} />,
   });
-  return withLockedForms(page, layout.role);
+  return withLockedForms(withAccountNamed(page, layout.accountId), layout.role);
 };
 
 /** Says why a page cannot be shown, in the dashboard's frame. */

@@ -1,4 +1,5 @@
 import { type Action, type Role, whyNot } from '../../../../src/domain/audit.js';
+import { SHOWN_ACCOUNT } from '../../kit/signed-in/authenticated-routes.js';
 
 /**
  * The action of each form of the dashboard; `ACTIONS` says which roles may do it. A form without a row is not mounted.
@@ -65,18 +66,38 @@ export function actionOf(path: string): Action | undefined {
 const OPENING = '<form method="post" action="';
 
 /**
- * A page as this role sees it: forms that the role may not send are disabled and say why. Works on the complete page,
- * so that no form is forgotten. The server refuses the forms in any case.
+ * Changes the forms of a complete page, so that none is forgotten. `change` gets the address of a form, and a part of
+ * the page that begins with this address and ends before the next form.
  */
-export const withLockedForms = (page: string, role: Role): string =>
+const withForms = (page: string, change: (path: string, part: string) => string): string =>
   page
     .split(OPENING)
-    .map((part, nth) => (nth === 0 ? part : OPENING + lockedForm(part, role)))
+    .map((part, nth) => (nth === 0 ? part : OPENING + change(part.split('"', 1)[0] ?? '', part)))
     .join('');
 
-/** `part` is a form from its address on, and everything up to the next form. */
-function lockedForm(part: string, role: Role): string {
-  const [path = ''] = part.split('"', 1);
+/** The one form of this kind that changes the account. */
+const LEAVE = '/dashboard/members/leave';
+
+/**
+ * Makes the forms that change the account say which one their page shows: another tab may switch to another account, and
+ * the form must not change that one.
+ */
+export const withAccountNamed = (page: string, accountId: string): string =>
+  withForms(page, (path, part) => {
+    const action = actionOf(path);
+    if (action === undefined || (action === 'self' && path !== LEAVE)) return part;
+    const from = part.indexOf('>') + 1;
+    return `${part.slice(0, from)}<input type="hidden" name="${SHOWN_ACCOUNT}" value="${accountId}"/>${part.slice(from)}`;
+  });
+
+/**
+ * A page as this role sees it: forms that the role may not send are disabled and say why. The server refuses the forms
+ * in any case.
+ */
+export const withLockedForms = (page: string, role: Role): string =>
+  withForms(page, (path, part) => lockedForm(path, part, role));
+
+function lockedForm(path: string, part: string, role: Role): string {
   const action = actionOf(path);
   const why = action === undefined ? null : whyNot(action, role);
   const from = part.indexOf('>') + 1;

@@ -53,6 +53,9 @@ export interface AuthenticatedRoutes {
   form(url: string, from: string, act: Act): void;
 }
 
+/** The field of a form with the account that its page showed. */
+export const SHOWN_ACCOUNT = 'shown_account';
+
 /** One parameter of the path, decoded. */
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
@@ -163,10 +166,15 @@ export function authenticatedRoutes(
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
-          const why = refusal(one.role);
-          if (why !== null) throw new ServiceError('access_denied', why, { reason: 'role' });
           const fields = readForm(request);
           refuseNul(fields);
+          // The form must not change an account that its sender did not see.
+          if ((fields.get(SHOWN_ACCOUNT) ?? one.live.accountId) !== one.live.accountId) {
+            const message = `The form was on a page of another account than ${one.live.name}, which you see now. Nothing was changed. To change the other account, switch to it and send the form again.`;
+            return sendPrivatePage(reply.code(409), kind.refusalPage(one, 'You now see another account', message));
+          }
+          const why = refusal(one.role);
+          if (why !== null) throw new ServiceError('access_denied', why, { reason: 'role' });
           return act(one, fields, reply);
         });
       });

@@ -60,6 +60,13 @@ async function createKey(who: Customer, name = 'Crawler'): Promise<string> {
   return /perch_live_[0-9A-Za-z]{32}/.exec(page.body)?.[0] ?? '';
 }
 
+/** The account that the form of a page names. */
+function namedIn(body: string, action: string): Record<string, string> {
+  const form = body.split(`<form method="post" action="${action}"`)[1]?.split('</form>')[0] ?? '';
+  const [, name, value] = /<input type="hidden" name="(shown_account)" value="([^"]+)"/.exec(form) ?? [];
+  return name === undefined || value === undefined ? {} : { [name]: value };
+}
+
 const statusOf = async (key: string): Promise<number> => (await createClient(service.url, key).get('/v1/me')).status;
 
 describe('an invitation', () => {
@@ -221,6 +228,29 @@ describe('several accounts', () => {
     const key = await createKey(grace);
     expect((await grace.account()).keys.some(({ prefix }) => key.startsWith(prefix))).toBe(true);
     expect((await ada.account()).keys).toEqual([]);
+  });
+
+  it('are not changed by a form of a page that showed the other one', async () => {
+    await join(grace, address, 'developer');
+    const keysOf = async (who: Customer) => (await who.account()).keys.map(({ name }) => name);
+    const fields = { name: 'From a tab', mode: 'live', amount: '', period: 'none' };
+    const create = (body: string) => grace.post('/dashboard/keys', { ...fields, ...namedIn(body, '/dashboard/keys') });
+    const { body } = await grace.get('/dashboard/keys');
+    await grace.post('/dashboard/accounts/switch', { account: grace.accountId });
+    const answer = await create(body);
+    expect([answer.status, answer.words.includes('You now see another account')]).toEqual([409, true]);
+    expect([await keysOf(ada), await keysOf(grace)]).toEqual([[], []]);
+    expect((await create((await grace.get('/dashboard/keys')).body)).status).toBe(303);
+    expect([await keysOf(ada), await keysOf(grace)]).toEqual([[], ['From a tab']]);
+  });
+
+  it('are not left by a form of a page that showed the other one', async () => {
+    await join(grace, address, 'reader');
+    const { body } = await grace.get(PAGE);
+    await service.sql`delete from members where account_id = ${ada.accountId} and person_id = ${grace.personId}`;
+    await service.sql`update members set role = 'developer' where account_id = ${grace.accountId}`;
+    expect((await grace.post(`${PAGE}/leave`, namedIn(body, `${PAGE}/leave`))).status).toBe(409);
+    expect((await grace.get('/dashboard/accounts')).body).toContain(grace.accountId);
   });
 
   it('never include an account of which the person is not a member', async () => {

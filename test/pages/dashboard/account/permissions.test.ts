@@ -6,6 +6,7 @@ import {
   actionOf,
   FORMS,
   formRule,
+  withAccountNamed,
   withLockedForms,
 } from '../../../../adapters/pages/dashboard/members/permissions.js';
 import { mountDashboard } from '../../../../adapters/pages/dashboard/mount.js';
@@ -85,6 +86,29 @@ describe('a page', () => {
   });
 
   const form = (action: string) => `<form method="post" action="${action}" class="x"><button>Go</button></form>`;
+
+  it('names its account in every form that changes the account, and in no other', async () => {
+    const served = await serveHousehold(BUSY);
+    const naming = new Set<string>();
+    try {
+      for (const path of PATHS) {
+        const page = await (await fetch(served.url + path, { headers: { accept: 'text/html' } })).text();
+        for (const [, action = '', inner = ''] of page.matchAll(
+          /<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs,
+        )) {
+          const named = inner.includes(`<input type="hidden" name="shown_account" value="${BUSY.account.accountId}"`);
+          const does = actionOf(action);
+          expect([path, action, named]).toEqual([path, action, does !== undefined && does !== 'self']);
+          if (named && does !== undefined) naming.add(does);
+        }
+      }
+    } finally {
+      await served.close();
+    }
+    expect(naming.size).toBe(Object.keys(ACTIONS).length - 1);
+    // The owner has no form to leave the account, the only one of its kind that changes the account.
+    expect(withAccountNamed(form('/dashboard/members/leave'), 'id')).toContain('name="shown_account" value="id"');
+  });
 
   it('disables the controls of forms that the role may not send, and gives the reason', () => {
     const locked = withLockedForms(form('/dashboard/keys/0b9f2a52/rotate'), 'billing');
