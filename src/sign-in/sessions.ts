@@ -30,6 +30,8 @@ export interface Visitor {
 export interface SessionOrigin {
   readonly userAgent: string | null;
   readonly address: string | null;
+  /** Who was signed in there before. */
+  readonly previous?: Visitor | null;
 }
 
 /** The secret of a session, returned only once: only its hash is stored. `expiresAt` is in Unix milliseconds. */
@@ -56,19 +58,23 @@ export class Sessions {
     this.#randomBytes = randomBytes;
   }
 
-  /** `accountId`: the account that the session shows initially; null: the person's first one. */
+  /**
+   * `accountId`: the account that the session shows initially; null: the one that the person saw before, or their first.
+   */
   async start(
     personId: string,
     {
       method,
       userAgent,
       address,
-      accountId = null,
+      previous = null,
+      accountId: wanted = null,
     }: SessionOrigin & { method: SignInMethod; accountId?: string | null },
   ): Promise<NewSession> {
     const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock.now();
     const expiresAt = nowMs + LONGEST_MS;
+    const accountId = wanted ?? (previous?.personId === personId ? (previous.accountId ?? null) : null);
     await this.#store.start(
       { personId, accountId, hash: hashSecret(token), method, userAgent, address, startedAt: nowMs, expiresAt },
       { who: 'customer', address, personId },

@@ -114,7 +114,8 @@ const spendHandler = (options: SignInMountOptions): Handler => {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: wanted, state });
       }
-      const { session, next } = await signIn.spend(token, requestOrigin(request));
+      const previous = await sessionCookies.visitorOf(request);
+      const { session, next } = await signIn.spend(token, { ...requestOrigin(request), previous });
       // Ends this browser's previous session, because the browser loses that session's secret now.
       await endSession(options, request);
       sessionCookies.set(reply, session);

@@ -27,7 +27,8 @@ export function mountPasskeys(
   });
   keyless(['POST'], '/sign-in/passkey', async (request, reply) => {
     const { response, next } = readJsonObject(request);
-    const session = await passkeys.signIn(response, requestOrigin(request));
+    const previous = await sessionCookies.visitorOf(request);
+    const session = await passkeys.signIn(response, { ...requestOrigin(request), previous });
     await endSession(request);
     sessionCookies.set(reply, session);
     return fresh(reply).send({ location: safeNext(textIn(next)) ?? '/dashboard' });

@@ -121,6 +121,22 @@ describe('sessions', () => {
     expect(await server.sessions.find(before.replace('perch=', ''))).toBeNull();
   });
 
+  it('show the account that the browser showed before if the same person signs in again', async () => {
+    const [email, others] = ['two@example.org', 'other@example.org'];
+    const [first, second] = [await server.openAccount(email), await server.openAccount(email)];
+    const shown = async (cookie: string) => (await server.sessions.find(cookie.replace('perch=', '')))?.accountId;
+    const again = async (to: string, cookie: string) => {
+      const token = await server.links.forEmail(to, null);
+      return cookieOf(await server.post('/sign-in', { token, seen: '1' }, { cookie })) ?? '';
+    };
+    const before = cookieOf(await signIn(second)) ?? '';
+    expect(await shown(before)).toBe(second);
+    const after = await again(email, before);
+    expect(await shown(after)).toBe(second);
+    expect(await shown(await again(others, after))).toBeNull();
+    expect(await shown(cookieOf(await signIn(first, { cookie: before })) ?? '')).toBe(first);
+  });
+
   it('never adopt a secret that was planted in the browser', async () => {
     const accountId = await server.openAccount(null);
     const planted = `perch=${'A'.repeat(43)}`;

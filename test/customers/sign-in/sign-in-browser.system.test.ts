@@ -153,6 +153,9 @@ describeInChromium('signing in', () => {
     await tab.page.getByText('You signed in more than 10 minutes ago').waitFor();
     await tab.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await tab.page.getByRole('heading', { name: 'Security' }).waitFor();
+    const shown = await server.database.sql`
+      select account_id as "accountId" from sessions where person_id = ${accountId} and method = 'passkey'`;
+    expect(shown).toEqual([{ accountId }]);
     await tab.page.getByRole('button', { name: 'Remove Laptop' }).click();
     await tab.page.getByText('No passkeys yet').waitFor();
     await tab.close();
