@@ -94,6 +94,21 @@ describeInChromium('the overview, left open', () => {
     await page.getByText('The wallet is empty.').waitFor({ state: 'detached' });
   });
 
+  it('does not show the figures of another account to which another tab has switched', async () => {
+    const other = await service.customer('ada@harbour.example');
+    const switchTo = (account: string) => ada.post('/dashboard/accounts/switch', { account });
+    await switchTo(other.accountId);
+    const answered = page.waitForResponse(`${service.url}/dashboard/live`);
+    await look();
+    await (await answered).finished();
+    await page.clock.runFor(10);
+    expect(await balance().innerText()).toBe('1,000 credits');
+    await switchTo(ada.accountId);
+    await ada.read(keyId, 20);
+    await look();
+    await balance().getByText('980').waitFor();
+  });
+
   it('keeps the focus on a link', async () => {
     const first = await ada.read(keyId, 1);
     await look();

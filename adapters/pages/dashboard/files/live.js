@@ -27,6 +27,9 @@ function plan() {
 const sent = new Map();
 const atFirst = document.querySelector('main').cloneNode(true);
 
+/** Another tab may have switched to another account, or to test mode. */
+const accountOf = (shown) => shown.querySelector('#live-balance').dataset.account;
+
 /** Replaces a part if it has changed, and keeps the focus on the link that had it. */
 function put(part) {
   const old = document.getElementById(part.id);
@@ -56,7 +59,8 @@ async function refresh() {
     if (response.type === 'opaqueredirect') isEnded = true;
     else if (response.ok) {
       const { body } = new DOMParser().parseFromString(await response.text(), 'text/html');
-      const changed = [...body.children].map((part) => put(document.adoptNode(part)));
+      const parts = accountOf(body) === accountOf(atFirst) ? [...body.children] : [];
+      const changed = parts.map((part) => put(document.adoptNode(part)));
       if (changed.includes(true)) tell();
     }
     waitMs = response.ok ? EVERY_MS : Math.min(waitMs * 2, RAREST_MS);

@@ -50,8 +50,9 @@ const EmptyWallet = () => (
   </div>
 );
 
-export const Amount = ({ account: { balance }, mode }: Pick<LiveModel, 'account' | 'mode'>) => (
-  <p class="big" id="live-balance">
+/** The script takes updates only while they are of the account that the page shows. */
+export const Amount = ({ account: { accountId, balance }, mode }: Pick<LiveModel, 'account' | 'mode'>) => (
+  <p class="big" id="live-balance" data-account={accountId}>
     {formatAmount(balance)} <span>{mode === 'test' ? 'play credits' : 'credits'}</span>
   </p>
 );
