@@ -43,8 +43,9 @@ export interface SessionStore {
   /** Sets which account the session shows. */
   choose(personId: string, sessionId: string, accountId: string): Promise<void>;
   seen(personId: string, sessionId: string, at: number): Promise<void>;
-  /** The most recently used first. */
-  list(personId: string, working: ActiveAt): Promise<SessionRecord[]>;
+  /** At most `limit`: `own`, if it is one of the person's, then the most recently used. */
+  list(personId: string, working: ActiveAt, limit: number, own: string | null): Promise<SessionRecord[]>;
+  count(personId: string, working: ActiveAt): Promise<number>;
   /** Ends one session of the person, or all except one, with their test keys. Returns how many of them were live. */
   end(personId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
   /** Deletes sessions that ended before the given time. */

@@ -14,6 +14,9 @@ const SEEN_EVERY_MS = MINUTE_MS;
 /** How long ended sessions are kept for lookup. */
 const KEPT_MS = 30 * DAY_MS;
 
+/** Nothing limits the number of a person's sessions. */
+const MOST_LISTED = 100;
+
 /** The signed-in user. */
 export interface Visitor {
   readonly personId: string;
@@ -97,15 +100,18 @@ export class Sessions {
     return this.#store.choose(personId, sessionId, accountId);
   }
 
-  /** The sessions that still work, most recently used first. */
-  list(personId: string): Promise<SessionRecord[]> {
+  /** Sessions that still work: `own`, then the most recently used, and how many more there are. */
+  async list(personId: string, own: string | null = null): Promise<{ sessions: SessionRecord[]; more: number }> {
     const nowMs = this.#clock.now();
-    return this.#store.list(personId, { at: nowMs, usedSince: nowMs - IDLE_MS });
+    const working = { at: nowMs, usedSince: nowMs - IDLE_MS };
+    const sessions = await this.#store.list(personId, working, MOST_LISTED, own);
+    const more = sessions.length < MOST_LISTED ? 0 : (await this.#store.count(personId, working)) - MOST_LISTED;
+    return { sessions, more };
   }
 
-  /** Ends one session of the person. Does nothing if it has already ended or belongs to another person. */
-  async end(personId: string, sessionId: string, by: Actor): Promise<void> {
-    await this.#store.end(personId, { only: sessionId }, this.#clock.now(), by);
+  /** Ends one session of the person. False if it has already ended or belongs to another person. */
+  async end(personId: string, sessionId: string, by: Actor): Promise<boolean> {
+    return (await this.#store.end(personId, { only: sessionId }, this.#clock.now(), by)) > 0;
   }
 
   /** Ends all sessions of the person except one. Returns how many there were. */

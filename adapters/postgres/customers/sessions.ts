@@ -40,7 +40,13 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
       where person_id = ${personId} and session_id = ${sessionId}`;
   },
 
-  list: (personId, working) => list(sql, personId, working),
+  list: (...wanted) => list(sql, wanted),
+
+  async count(personId, working) {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*) as count from sessions where person_id = ${personId} and ${works(sql, working)}`;
+    return row?.count ?? 0;
+  },
 
   end: async (personId, which, at, by) => {
     const one = 'only' in which ? which.only : which.except;
@@ -69,7 +75,11 @@ export async function endSessions(
     tx,
     ended.map(({ sessionId }) => sessionId),
   );
-  for (const { method } of ended) await recordForPerson(tx, personId, by, 'session.ended', { method });
+  // However many sessions end, the log gets one entry for each method.
+  for (const method of new Set(ended.map((session) => session.method))) {
+    const { length: count } = ended.filter((session) => session.method === method);
+    await recordForPerson(tx, personId, by, 'session.ended', { method, ...(count > 1 && { sessions: count }) });
+  }
   return ended.length;
 }
 
@@ -87,11 +97,15 @@ async function endTestKeys(tx: Transaction, sessionIds: readonly string[]): Prom
 const works = (sql: Sql, { at, usedSince }: ActiveAt) =>
   sql`ended_at is null and expires_at > ${new Date(at)} and seen_at > ${new Date(usedSince)}`;
 
-async function list(sql: Sql, personId: string, working: ActiveAt): Promise<SessionRecord[]> {
+async function list(
+  sql: Sql,
+  [personId, working, limit, own]: Parameters<SessionStore['list']>,
+): Promise<SessionRecord[]> {
   const rows = await sql<(Record<'createdAt' | 'seenAt' | 'expiresAt', Date> & SessionRecord)[]>`
     select session_id as "sessionId", method, user_agent as "userAgent", address, created_at as "createdAt",
       seen_at as "seenAt", expires_at as "expiresAt"
-    from sessions where person_id = ${personId} and ${works(sql, working)} order by seen_at desc, session_id`;
+    from sessions where person_id = ${personId} and ${works(sql, working)}
+    order by session_id is not distinct from ${own}::uuid desc, seen_at desc, session_id limit ${limit}`;
   return rows.map((row) => ({
     ...row,
     createdAt: row.createdAt.toISOString(),

@@ -46,7 +46,7 @@ describe('links', () => {
     const [account, ...more] = await accounts('rush@example.org');
     expect(more).toEqual([]);
     expect(account?.name).toBe('rush@example.org');
-    expect(await server.sessions.list(account?.id ?? '')).toHaveLength(1);
+    expect((await server.sessions.list(account?.id ?? '')).sessions).toHaveLength(1);
   });
 
   it('open one account, without a deadlock, if several links of a new address are used at once', async () => {
@@ -237,7 +237,7 @@ describe('links', () => {
     await createMemberStore(server.database.sql).transfer(accountId, accountId, bob, 'developer', OPERATOR);
     await expect(server.signIn.accountOf(later)).rejects.toMatchObject(SPENT);
     await expect(server.signIn.spend(later, FROM)).rejects.toMatchObject(SPENT);
-    expect(await server.sessions.list(bob)).toEqual([]);
+    expect((await server.sessions.list(bob)).sessions).toEqual([]);
   });
 
   it('show a page for a rate limit and for an invalid form', async () => {

@@ -37,7 +37,7 @@ describe('sessions', () => {
     const { token } = await start(accountId);
     server.clock.advance(59_000);
     expect(await server.sessions.find(token)).toMatchObject({ personId: accountId });
-    const seenAt = async () => Date.parse((await server.sessions.list(accountId))[0]?.seenAt ?? '');
+    const seenAt = async () => Date.parse((await server.sessions.list(accountId)).sessions[0]?.seenAt ?? '');
     const first = await seenAt();
     server.clock.advance(1000);
     await server.sessions.find(token);
@@ -46,7 +46,7 @@ describe('sessions', () => {
     expect(await server.sessions.find(token)).toMatchObject({ personId: accountId });
     server.clock.advance(7 * DAY_MS);
     expect(await server.sessions.find(token)).toBeNull();
-    expect(await server.sessions.list(accountId)).toEqual([]);
+    expect((await server.sessions.list(accountId)).sessions).toEqual([]);
   });
 
   it('end after 30 days, however they were used', async () => {
@@ -117,7 +117,7 @@ describe('sessions', () => {
     const before = cookieOf(await signIn(accountId)) ?? '';
     const after = cookieOf(await signIn(accountId, { cookie: before })) ?? '';
     expect(after).not.toBe(before);
-    expect(await server.sessions.list(accountId)).toHaveLength(1);
+    expect((await server.sessions.list(accountId)).sessions).toHaveLength(1);
     expect(await server.sessions.find(before.replace('perch=', ''))).toBeNull();
   });
 

@@ -1,6 +1,7 @@
 /** What customers do on the dashboard, over a real database, and that no one else can do it in their place. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/durations.js';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
 
 let service: DashboardService;
@@ -165,7 +166,38 @@ describe('clients and sessions', () => {
     const after = await ada.get('/dashboard/security');
     expect(after.status).toBe(200);
     expect([two, three].some((id) => after.body.includes(id))).toBe(false);
+    expect(after.words).toMatch(/Signed out by link; sessions \d/);
   });
+
+  it('lists this session and the 99 used last, and ends all others with one entry in the log', async () => {
+    const bob = await crowded(1500);
+    const page = await bob.get('/dashboard/security');
+    expect([page.body.match(/>Passkey</g)?.length, page.words.includes('1,401 more')]).toEqual([99, true]);
+    expect(page.body).toContain('This session');
+    await bob.post('/dashboard/security/end-others');
+    const after = await bob.get('/dashboard/security');
+    expect([after.body.match(/>Passkey</g), after.words.includes('more Sign out')]).toEqual([null, false]);
+    expect((await bob.log()).filter((what) => what === 'session.ended')).toHaveLength(1);
+  });
+
+  it('ends a session that is not listed', async () => {
+    const bob = await crowded(100);
+    const other = await bob.otherSession();
+    expect((await bob.get('/dashboard/security')).body).not.toContain(other);
+    expect((await bob.post(`/dashboard/security/sessions/${other}/end`)).status).toBe(303);
+    expect((await bob.post(`/dashboard/security/sessions/${other}/end`)).status).toBe(404);
+  });
+
+  /** A customer with more sessions, which were used after the customer's own. */
+  async function crowded(sessions: number): Promise<Customer> {
+    const bob = await service.customer(`${randomUUID()}@harbour.example`);
+    const [seen, ends] = [60_000, DAY_MS].map((ms) => new Date(service.clock.now() + ms));
+    await service.sql`
+      insert into sessions (person_id, hash, method, seen_at, expires_at)
+      select ${bob.personId}, sha256((gen_random_uuid()::text)::bytea), 'passkey', ${seen ?? null}, ${ends ?? null}
+      from generate_series(1, ${sessions}::int)`;
+    return bob;
+  }
 });
 
 describe('of another account', () => {

@@ -187,7 +187,12 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       test: unchanging,
     },
     watches: watchesOf(household),
-    sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging, choose: unchanging },
+    sessions: {
+      list: async () => ({ sessions: [...sessions], more: 0 }),
+      end: unchanging,
+      endAll: unchanging,
+      choose: unchanging,
+    },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
     requestLog: {
       operations: async () => ['ProfileAndTimeline', 'user-tweets'],

@@ -60,7 +60,7 @@ export function callsOfPeople(sql: () => Sql) {
     const from = { method: 'link', userAgent: null, address: null } as const;
     const time = { startedAt: Date.now(), expiresAt: Date.now() + 3_600_000 };
     await sessions().start({ personId, accountId, hash, ...from, ...time }, OPERATOR);
-    const [session] = await sessions().list(personId, NOW);
+    const [session] = await sessions().list(personId, NOW, 1, null);
     return { personId, hash, sessionId: session?.sessionId ?? '' };
   };
   const signInOwner = ({ accountId }: PayingCustomer) => signIn(accountId, accountId);
@@ -143,7 +143,8 @@ const callsOfSessions = (
   find: after(signInOwner, ({ hash }) => sessions().find(hash, NOW)),
   choose: after(signInOwner, ({ sessionId }, { accountId }) => sessions().choose(accountId, sessionId, accountId)),
   seen: after(signInOwner, ({ sessionId }, { accountId }) => sessions().seen(accountId, sessionId, Date.now())),
-  list: ({ accountId }) => sessions().list(accountId, NOW),
+  list: ({ accountId }) => sessions().list(accountId, NOW, 100, null),
+  count: ({ accountId }) => sessions().count(accountId, NOW),
   end: {
     one: after(signInOwner, ({ sessionId }, { accountId }) =>
       sessions().end(accountId, { only: sessionId }, Date.now(), OPERATOR),

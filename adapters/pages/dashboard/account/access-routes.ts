@@ -32,8 +32,8 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
   );
   routes.page('/dashboard/security', async (signedIn, reply) => {
     const { personId, sessionId } = signedIn.visitor;
-    const [list, log, keys] = await Promise.all([
-      sessions.list(personId),
+    const [active, log, keys] = await Promise.all([
+      sessions.list(personId, sessionId),
       auditLog.list(signedIn.account.accountId, LOGGED, signedIn.signal),
       passkeys.list(personId),
     ]);
@@ -41,7 +41,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       layout: dashboardLayout(signedIn),
       personId,
       sessionId,
-      sessions: list,
+      ...active,
       log,
       passkeys: keys,
       host: passkeyHost(signedIn.request, passkeys),
@@ -53,10 +53,8 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
     '/dashboard/security/sessions/:sessionId/end',
     security,
     async ({ request, visitor, by }, _form, reply) => {
-      const sessionId = pathParam(request, 'sessionId');
-      const list = await sessions.list(visitor.personId);
-      if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
-      await sessions.end(visitor.personId, sessionId, by);
+      const ended = await sessions.end(visitor.personId, pathParam(request, 'sessionId'), by);
+      if (!ended) throw notOnAccount('session');
       // Customers who have ended their own session are sent on to sign-in from there.
       return redirectTo(reply, `${security}?done=session-ended`);
     },

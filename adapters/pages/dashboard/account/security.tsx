@@ -1,4 +1,5 @@
 import type { Actor } from '../../../../src/domain/audit.js';
+import { figure } from '../../../../src/domain/figures.js';
 import type { AuditEvent } from '../../../../src/ports/accounts.js';
 import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../../../src/ports/sessions.js';
@@ -14,6 +15,8 @@ export interface SecurityModel {
   /** The session of the browser that made the request. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
+  /** How many sessions are not listed. */
+  readonly more: number;
   readonly passkeys: readonly PasskeyRecord[];
   /** Where passkeys can be created. */
   readonly host: PasskeyHost;
@@ -84,7 +87,7 @@ const sessionRow = (session: SessionRecord, own: boolean): Row => {
   return { key: session.sessionId, cells, here: own };
 };
 
-const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
+const SessionsCard = ({ sessions, more, sessionId }: SecurityModel) => (
   <Card
     id="sessions"
     title="Active sessions"
@@ -92,6 +95,7 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
     aside={
       sessions.length > 1 ? (
         <form method="post" action="/dashboard/security/end-others">
+          {more === 0 ? null : <span class="soft">{figure(more)} more </span>}
           <button type="submit" class="button small danger">
             Sign out all others
           </button>
