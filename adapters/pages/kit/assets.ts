@@ -37,6 +37,7 @@ const ASSETS = assetSet('/assets', {
   'code.js': read('./files/code.js'),
   'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
+  'send-once.js': read('./files/send-once.js'),
   'theme.js': read('./files/theme.js'),
   'first-reads.js': read('../site/files/first-reads.js'),
   'sign-in.js': read('../sign-in/files/sign-in.js'),
@@ -64,6 +65,7 @@ export const sitePath = (
     | 'docs-search.js'
     | 'try-it.js'
     | 'copy.js'
+    | 'send-once.js'
     | 'theme.js'
     | 'first-reads.js'
     | 'sign-in.js'

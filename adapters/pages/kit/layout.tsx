@@ -9,7 +9,7 @@ interface PageProps {
   here?: string;
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
-  /** The page's script besides `copy.js`. */
+  /** The page's script besides those of every page. */
   script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   /** The address of the page's Atom feed. */
   feed?: string;
@@ -121,6 +121,7 @@ const Page = ({ title, description, here, style, script, feed, children }: PageP
       <link rel="stylesheet" href={sitePath('site.css')} />
       {style === undefined ? null : <link rel="stylesheet" href={sitePath(style)} />}
       <script src={sitePath('copy.js')} type="module" />
+      <script src={sitePath('send-once.js')} type="module" />
       {script === undefined ? null : <script src={sitePath(script)} type="module" />}
       {style === 'dashboard.css' ? <script src={sitePath('local-times.js')} type="module" /> : null}
     </head>

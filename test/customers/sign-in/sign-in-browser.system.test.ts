@@ -1,4 +1,5 @@
 /** Signing in as people do, by a printed link, by mail and with a passkey: a real browser and the real service. */
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signInLink } from '../../../src/sign-in/links.js';
@@ -40,6 +41,26 @@ describeInChromium('signing in', () => {
     expect((await server.sessions.list(accountId)).sessions).toMatchObject([{ method: 'link' }]);
     const [cookie] = await tab.page.context().cookies();
     expect(cookie).toMatchObject({ name: 'perch', httpOnly: true, sameSite: 'Lax' });
+    quiet(tab);
+    await tab.close();
+  });
+
+  it('signs in once on a double click', async () => {
+    const accountId = await server.openAccount(null);
+    const tab = await open();
+    let posts = 0;
+    await tab.page.route(`${server.url}/sign-in`, async (route) => {
+      if (route.request().method() === 'POST') {
+        posts += 1;
+        await setTimeout(300);
+      }
+      await route.continue();
+    });
+    await tab.page.goto(await link(accountId));
+    await tab.page.getByText('You opened a sign-in link for Ada.').waitFor();
+    await tab.page.getByRole('button', { name: 'Sign in' }).dblclick({ delay: 20 });
+    await home(tab.page);
+    expect([posts, (await server.sessions.list(accountId)).sessions.length]).toEqual([1, 1]);
     quiet(tab);
     await tab.close();
   });

@@ -99,6 +99,27 @@ describeInChromium('the dashboard in a browser', () => {
     await tab.close();
   });
 
+  it('sends a form that is clicked twice once, and a form that stays on the page again after 10 seconds', async () => {
+    const tab = await visit(browser, served.busy.url);
+    const { page } = tab;
+    let posts = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts += 1;
+    });
+    const headers = { 'content-disposition': 'attachment; filename="perch.ndjson"' };
+    await page.route('**/dashboard/account/export', (route) => route.fulfill({ headers, body: '{}' }));
+    await page.clock.install();
+    await page.goto(`${served.busy.url}/dashboard/account`);
+    const button = page.getByRole('button', { name: 'Download all data' });
+    await Promise.all([page.waitForEvent('download'), button.dblclick({ delay: 20 })]);
+    expect(posts).toBe(1);
+    await page.clock.fastForward(10_000);
+    await Promise.all([page.waitForEvent('download'), button.click()]);
+    expect(posts).toBe(2);
+    expect([tab.errors, tab.violations]).toEqual([[], []]);
+    await tab.close();
+  });
+
   it('moves the secret of an address change from the URL into the form', async () => {
     const tab = await visit(browser, served.busy.url);
     const secret = 'a'.repeat(43);
