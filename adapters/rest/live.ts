@@ -165,6 +165,7 @@ function createForm({ names, positions, limits }: LiveQuery, live: Live, request
       data: JSON.stringify({ heartbeat_seconds: HEARTBEAT_MS / 1000, follows: names }),
     }),
     heartbeat,
+    late: (index, checked) => checks.set(index, () => checked),
     event(index, event) {
       if (event.kind === 'end') {
         checks.delete(index);

@@ -1,8 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import { MINUTE_MS } from '../../../src/lib/durations.js';
+import { pause } from '../../../src/lib/monotonic.js';
 import type { LiveBudget } from '../../../src/live/budget.js';
+import { type Checked, SHORTEST_MS } from '../../../src/live/feed.js';
 import type { Live, LiveCall, LiveEvent } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
+import { isPassing } from '../../../src/live/refusals.js';
 import type { Outcome } from '../../../src/serve/call.js';
 import { limitHeaders } from '../headers.js';
 import { sendOutcome } from '../outcome.js';
@@ -40,12 +45,31 @@ export interface LiveForm {
   readonly heartbeat: () => ServerSentEvent | null;
   /** `index`: which of the lists it is. Null: nothing is sent. */
   readonly event: (index: number, event: LiveEvent) => ServerSentEvent | null;
+  /** A list of an open stream could not begin yet. Left out if streams have one list. */
+  readonly late?: (index: number, checked: Checked) => void;
   /** The last event, once no list is followed any more. */
   readonly close: () => ServerSentEvent | null;
 }
 
 /** How many lists of one stream begin at the same time. Each may have to wait for the network. */
 const BEGIN_AT_ONCE = 8;
+
+/** How long a stream waits at most before it tries again to begin lists that could not be read, milliseconds. */
+const LONGEST_AGAIN_MS = MINUTE_MS;
+
+/** A list that can't be followed, and why. */
+type Refused = readonly [index: number, event: Extract<LiveEvent, { kind: 'end' }>];
+
+const failureOf = ([, { outcome }]: Refused): ServiceError => {
+  if (outcome.result.kind === 'answer') throw new TypeError('An answer is no failure.');
+  return outcome.result.failure;
+};
+
+/** Whether a list may be followed later. Not if its account follows as many as it may: the client can change that. */
+const mayBeginLater = (refused: Refused): boolean => {
+  const { code, detail } = failureOf(refused);
+  return isPassing(code) && detail.reason !== 'streams';
+};
 
 /** What a stream is to send, and how. */
 export interface LiveAnswer {
@@ -75,13 +99,16 @@ class FollowedStream {
   readonly #reply: FastifyReply;
   readonly #over = new AbortController();
   /** Functions that give back the places that its lists take. */
-  readonly #places: (() => void)[] = [];
+  readonly #places = new Set<() => void>();
   /** Lists that can't be followed, which the client was not told yet. */
-  readonly #refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
+  #refused: Refused[] = [];
+  /** Lists that may be followed later. */
+  #late: Refused[] = [];
   #stream: EventStream | undefined;
   #isAdmitted = false;
   #following = 0;
-  #begun = 0;
+  /** Whether no list is still to begin. */
+  #isBegun = false;
 
   constructor(live: Live, answer: LiveAnswer, request: FastifyRequest, reply: FastifyReply) {
     this.#live = live;
@@ -93,26 +120,41 @@ class FollowedStream {
   }
 
   async answer(): Promise<FastifyReply> {
-    const { lists } = this.#answer;
+    const { form, lists } = this.#answer;
     this.#reply.raw.on('close', () => this.#end());
-    for (let index = 0; index < lists.length && !this.#over.signal.aborted; index = this.#begun) {
-      // The first list decides whether the caller is admitted at all: the others would be refused alike, or wait.
-      if (index > 0 && !this.#isAdmitted) break;
-      const some = lists.slice(index, index + (index === 0 ? 1 : BEGIN_AT_ONCE));
-      await Promise.all(some.map((list, nth) => this.#begin(index + nth, list)));
-      this.#begun += some.length;
+    let left = [...lists.keys()];
+    for (let waitMs = SHORTEST_MS; ; waitMs = Math.min(LONGEST_AGAIN_MS, 2 * waitMs)) {
+      await this.#beginAll(left);
+      if (this.#stream === undefined) return this.#refuse();
+      const late = this.#late.splice(0);
+      if (late.length === 0 || this.#over.signal.aborted) break;
+      for (const refused of late)
+        form.late?.(refused[0], { at: Date.now(), everyMs: waitMs, failed: failureOf(refused).code });
+      await pause(waitMs, this.#over.signal);
+      left = late.map(([index]) => index);
     }
-    if (this.#stream === undefined) return this.#refuse();
+    this.#isBegun = true;
     if (this.#following === 0) this.#finish();
     return this.#reply;
   }
 
-  async #begin(index: number, list: FollowedList): Promise<void> {
-    const events = this.#follow(index, list);
+  async #beginAll(indexes: readonly number[]): Promise<void> {
+    const left = [...indexes];
+    while (left.length > 0 && !this.#over.signal.aborted) {
+      // The first list decides whether the caller is admitted at all: the others would be refused alike, or wait.
+      if (left[0] !== 0 && !this.#isAdmitted) return;
+      const some = left.splice(0, left[0] === 0 ? 1 : BEGIN_AT_ONCE);
+      await Promise.all(some.map((index) => this.#begin(index)));
+    }
+  }
+
+  async #begin(index: number): Promise<void> {
+    const events = this.#follow(index);
     const first = await events.next();
     if (first.done) return;
     if (first.value.kind === 'end') {
-      this.#refused.push([index, first.value]);
+      const refused: Refused = [index, first.value];
+      (mayBeginLater(refused) ? this.#late : this.#refused).push(refused);
       await events.return();
     }
     if (first.value.kind === 'begin') {
@@ -130,24 +172,27 @@ class FollowedStream {
   }
 
   /** Follows a list. When the list ends it gives its place back, even if others go on. */
-  async *#follow(index: number, { call, queryKey, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
+  async *#follow(index: number): AsyncGenerator<LiveEvent, void> {
     const { lists, isResumed, budget } = this.#answer;
+    const { call, queryKey, from } = lists[index] as FollowedList;
     const { eventStreams } = this.#request.server;
     let giveBack: (() => void) | undefined;
     const onAdmitted = (accountId: string, qps: number): void => {
       if (giveBack !== undefined) return;
       giveBack = eventStreams.take(accountId, qps);
       this.#isAdmitted = true;
-      this.#places.push(giveBack);
+      this.#places.add(giveBack);
     };
     try {
       yield* this.#live.follow({
         call: { ...call, ...senderParts(this.#request), onAdmitted },
-        ...{ queryKey, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
+        ...{ queryKey, from, isResumed, budget, isShort: lists.length > 1, finishes: false },
+        mayWait: index > 0 || this.#stream !== undefined,
         signal: this.#over.signal,
       });
     } finally {
       giveBack?.();
+      if (giveBack !== undefined) this.#places.delete(giveBack);
     }
   }
 
@@ -160,7 +205,7 @@ class FollowedStream {
   }
 
   async #forward(index: number, first: LiveEvent, events: AsyncGenerator<LiveEvent, void>): Promise<void> {
-    const { form, lists } = this.#answer;
+    const { form } = this.#answer;
     this.#send(form.event(index, first));
     await this.#stream?.read();
     for await (const event of events) {
@@ -168,7 +213,7 @@ class FollowedStream {
       await this.#stream?.read();
     }
     this.#following -= 1;
-    if (this.#following === 0 && this.#begun === lists.length) this.#finish();
+    if (this.#following === 0 && this.#isBegun) this.#finish();
   }
 
   #send(event: ServerSentEvent | null): void {
@@ -182,7 +227,8 @@ class FollowedStream {
 
   async #refuse(): Promise<FastifyReply> {
     this.#end();
-    const [first] = this.#refused;
+    // A client comes back after a failure that passes.
+    const [first] = [...this.#late, ...this.#refused];
     // The client has left.
     if (first === undefined) return this.#reply.hijack();
     const { outcome } = first[1];
@@ -193,6 +239,6 @@ class FollowedStream {
 
   #end(): void {
     this.#over.abort(new DOMException('The stream is over.', 'AbortError'));
-    for (const giveBack of this.#places.splice(0)) giveBack();
+    for (const giveBack of this.#places) giveBack();
   }
 }

@@ -258,6 +258,80 @@ describe('a stream', () => {
   }, 60_000);
 });
 
+describe('a stream of several lists', () => {
+  const net = createScriptedNetwork();
+  const clock = { shiftMs: 0, now: () => Date.now() + clock.shiftMs };
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ network: net.network, clock });
+  });
+  afterAll(() => perch.close());
+
+  it.each([
+    ['the first', 0],
+    ['another', 1],
+  ])(
+    'continues %s of its lists once that can be read again, when it was resumed meanwhile',
+    async (_which, failing) => {
+      const users = [`8${failing}`, `7${failing}`];
+      const [failingId = ''] = users.slice(failing);
+      const grow = (text: string): void => {
+        for (const id of users) {
+          const item = `${Date.now()}${id}`;
+          net.tweet({ id: item, authorId: id, text, createdAt: new Date().toISOString() });
+          lists.set(id, [item, ...(lists.get(id) ?? [])]);
+          net.list('timeline', id, lists.get(id) ?? []);
+        }
+      };
+      const lists = new Map<string, string[]>();
+      for (const id of users) net.user({ id, handle: `user${id}` });
+      grow('the first');
+      const { key } = await perch.account();
+      const path = `${perch.url}/v1/live?${users.map((id) => `user=${id}`).join('&')}`;
+      const first = await openStream(path, key);
+      await first.next('position');
+      const { id = '' } = await first.next('position');
+      first.leave();
+      grow('while away');
+      net.pages('timeline', failingId, () => {
+        throw new ServiceError('upstream_error', 'The network is away.');
+      });
+      // Kept pages are too old now.
+      clock.shiftMs += DAY_MS;
+      const second = await openStream(path, key, { 'last-event-id': id });
+      expect(second.response.status).toBe(200);
+      const got = async () => {
+        const { event, data } = await second.next();
+        return { event, ...(data as { subject?: { user: string }; data?: { text: string }[] }) };
+      };
+      expect(await got()).toMatchObject({ event: 'open' });
+      expect((await got()).subject?.user).not.toBe(failingId);
+      const { data: heartbeat } = await second.next('heartbeat');
+      expect(heartbeat).toMatchObject({
+        checked: expect.arrayContaining([expect.objectContaining({ user: failingId, failed: 'upstream_error' })]),
+      });
+      net.list('timeline', failingId, lists.get(failingId) ?? []);
+      expect(await got()).toMatchObject({
+        event: 'items',
+        subject: { user: failingId },
+        data: [{ text: 'while away' }],
+      });
+      second.leave();
+    },
+    90_000,
+  );
+
+  it('is refused for a failure that passes rather than for one that does not, if none of its lists can begin', async () => {
+    net.user({ id: '60', handle: 'user60' });
+    net.pages('timeline', '60', () => {
+      throw new ServiceError('upstream_error', 'The network is away.');
+    });
+    const { key } = await perch.account();
+    const { response } = await openStream(`${perch.url}/v1/live?user=nobody&user=60`, key);
+    expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'upstream_error' } }]);
+  });
+});
+
 describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   const { net, network, post } = createNews();
   let perch: TestPerch;
