@@ -221,7 +221,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked', revokedAt: oldEndsAt });
     });
 
-    test('tells when a rotated key ends that had an earlier end', async () => {
+    test('says when a rotated key ends that had an earlier end', async () => {
       const { key, accountId } = await openKey();
       const [of, expiresAt] = [{ accountId, keyId: key.keyId }, '2998-01-01T00:00:00.000Z'];
       await store.accounts.changeKey(of, { expiresAt });
