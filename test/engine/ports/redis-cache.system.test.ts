@@ -132,7 +132,7 @@ describeOnBoth('the cache in Redis', (redis) => {
     };
     const behind = { now: () => clock.now() - 30 * HOUR_MS };
     await here.set('k', held('v'), HOUR_MS);
-    expect(await createRedisCache({ link: links[1], clock: behind, near }).get('k')).toEqual(held('v'));
+    expect(await createRedisCache({ link: links[1], source, clock: behind, near }).get('k')).toEqual(held('v'));
     expect(lifetimes).toEqual([6 * HOUR_MS]);
   });
 
