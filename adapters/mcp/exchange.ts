@@ -85,10 +85,27 @@ async function answerOld(request: Request, parsedBody: unknown, server: Server):
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    return await whole(await transport.handleRequest(request, { parsedBody }));
+    const exchanged = await whole(await transport.handleRequest(request, { parsedBody }));
+    return rpcMethod(parsedBody) === 'resources/read' ? withOldCode(exchanged) : exchanged;
   } finally {
     await server.close();
   }
+}
+
+const [NOT_FOUND_CODE, OLD_NOT_FOUND_CODE] = ['"code":-32602', '"code":-32002'];
+
+/**
+ * The code for a resource that does not exist changed with 2026-07-28, and the library writes the new one in every
+ * revision. Other invalid parameters, whose errors name no resource, always had this code. The text occurs only as a
+ * member, because in a string its quotes would be escaped.
+ */
+function withOldCode(exchanged: Exchanged): Exchanged {
+  if (exchanged.bytes === undefined) return exchanged;
+  const text = String(exchanged.bytes);
+  const isNotFound = JSON.parse(text).error?.data?.uri !== undefined;
+  return isNotFound
+    ? { ...exchanged, bytes: Buffer.from(text.replace(NOT_FOUND_CODE, OLD_NOT_FOUND_CODE)) }
+    : exchanged;
 }
 
 const whole = async (response: Response): Promise<Exchanged> => ({

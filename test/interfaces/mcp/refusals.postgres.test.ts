@@ -231,6 +231,26 @@ describe('arguments', () => {
   });
 });
 
+it.each([
+  ['2025-06-18', -32002],
+  ['2025-11-25', -32002],
+  ['2026-07-28', -32602],
+])('%s: reports a resource that does not exist with %i, as that revision says', async (revision, code) => {
+  const { key } = await service.perch.account();
+  const [, send] = ERAS.find(([each]) => each === revision) ?? ERAS[0];
+  const read = async (params: Record<string, unknown>) =>
+    (await send(service.url, key, { method: 'resources/read', params })).body;
+  const uri = 'perch://"code":-32602';
+  expect(await read({ uri })).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code, message: expect.stringMatching(/not found/i), data: { uri } },
+  });
+  expect((await read({ uri: 'perch://prices' })).result.contents).toHaveLength(1);
+  const notification = JSON.stringify({ jsonrpc: '2.0', method: 'resources/read', params: { uri } });
+  if (code === -32002) expect((await sendOld(service.url, key, notification, revision)).status).toBe(202);
+});
+
 describe('failures say what to do next and cost nothing', () => {
   it('have advice for every code', () => {
     expect(Object.keys(ADVICE)).toEqual(Object.keys(ERROR_CODES));
