@@ -120,7 +120,8 @@ export class Method {
 
   /** The same read page by page, which requires a budget for all pages together. */
   #pages(): string[] {
-    const own = this.#parameters.filter(({ name }) => name !== 'max_credits' && name !== 'estimate');
+    // What is newer than `since` has no pages, and would end as `complete` after the first.
+    const own = this.#parameters.filter(({ name }) => !['max_credits', 'estimate', 'since'].includes(name));
     const given = own
       .filter(({ name }) => name !== 'cursor')
       .map(({ name, required }) => (required ? variable(name) : `${variable(name)}=${variable(name)}`));

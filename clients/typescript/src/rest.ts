@@ -57,8 +57,9 @@ export type PricedPath = PathWith<'estimate'>;
 /** Paths that are read page by page and charged. */
 export type PagedPath = PathWith<'cursor'> & PathWith<'max_credits'>;
 
+/** Not `since`: what is newer has no pages, and would end as `complete` after the first. */
 export type PageInit<P extends PagedPath> = PathPart<Get<P>> &
-  QueryPart<Get<P>, 'estimate' | 'max_credits'> &
+  QueryPart<Get<P>, 'estimate' | 'max_credits' | 'since'> &
   CallControl & {
     /** Maximum credits for all pages together, with at most three decimals. */
     readonly maxCredits: number;

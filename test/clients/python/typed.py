@@ -26,6 +26,7 @@ pages: Pages[models.IdPage] = perch.iter_follower_ids("a", max_credits=1)
 for page in pages:
     ids: List[str] = page["data"]
 perch.iter_user_tweets("a")  # type: ignore[call-arg]
+perch.iter_user_tweets("a", max_credits=1, since="s")  # type: ignore[call-arg]
 for tweet in perch.follow_search("x", max_credits=1, stop=threading.Event()):
     text: str = tweet["text"]
 perch.follow_followers("a", max_credits=1)  # type: ignore[attr-defined]

@@ -558,7 +558,6 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
-        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -569,7 +568,6 @@ class Perch:
             return self.user_tweets(
                 user,
                 count=count,
-                since=since,
                 fresh=fresh,
                 cursor=at,
                 max_credits=left,
@@ -977,7 +975,6 @@ class Perch:
         product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
-        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -989,7 +986,6 @@ class Perch:
                 q,
                 product=product,
                 count=count,
-                since=since,
                 fresh=fresh,
                 cursor=at,
                 max_credits=left,
@@ -1357,7 +1353,6 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
-        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -1365,15 +1360,7 @@ class Perch:
         """Pages of ``replies`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
-            return self.replies(
-                id,
-                count=count,
-                since=since,
-                fresh=fresh,
-                cursor=at,
-                max_credits=left,
-                timeout=timeout,
-            )
+            return self.replies(id, count=count, fresh=fresh, cursor=at, max_credits=left, timeout=timeout)
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
@@ -1499,7 +1486,6 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
-        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -1507,15 +1493,7 @@ class Perch:
         """Pages of ``quotes`` for at most ``max_credits`` in total, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
-            return self.quotes(
-                id,
-                count=count,
-                since=since,
-                fresh=fresh,
-                cursor=at,
-                max_credits=left,
-                timeout=timeout,
-            )
+            return self.quotes(id, count=count, fresh=fresh, cursor=at, max_credits=left, timeout=timeout)
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
