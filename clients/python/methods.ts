@@ -10,14 +10,14 @@ export interface Operation {
 
 interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'body';
+  readonly in: 'path' | 'query' | 'header' | 'body';
   readonly required: boolean;
   readonly type: string;
   readonly means: string;
 }
 
-/** A parameter's name in Python; the interface's own name may be a keyword of the language. */
-const variable = (name: string): string => (name === 'from' ? 'from_' : name);
+/** A parameter's name in Python; the interface's own name may be a keyword of the language, or have hyphens. */
+const variable = (name: string): string => (name === 'from' ? 'from_' : name.replaceAll('-', '_').toLowerCase());
 
 const TYPES: Readonly<Record<string, string>> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool' };
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -113,6 +113,7 @@ export class Method {
       `            ${dict('query')},`,
       `            ${sent},`,
       '            timeout,',
+      ...(this.#parameters.some((parameter) => parameter.in === 'header') ? [`            ${dict('header')},`] : []),
       '        )',
       `        return cast("${type.replaceAll('"', "'")}", answer)`,
     ];
@@ -222,7 +223,6 @@ function parametersOf(operation: ApiOperation, schemas: Readonly<Record<string, 
       const budget = BUDGET[nameOf(each.$ref)];
       return budget === undefined ? [] : [{ ...budget, in: 'query', required: false, type: 'Any' }];
     }
-    if (each.in !== 'path' && each.in !== 'query') return [];
     return [
       {
         name: each.name,

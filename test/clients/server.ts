@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export interface Stub {
   readonly url: string;
   /** The requests, in order. */
-  readonly requests: { path: string; key: string | undefined }[];
+  readonly requests: { path: string; key: string | undefined; idempotencyKey: string | undefined }[];
   close(): void;
 }
 
@@ -20,7 +20,9 @@ export interface Given {
 export async function stub(...answers: readonly Given[]): Promise<Stub> {
   const requests: Stub['requests'] = [];
   const reply = (request: IncomingMessage, response: ServerResponse): void => {
-    requests.push({ path: request.url ?? '', key: request.headers['x-api-key']?.toString() });
+    const { url: path = '', headers } = request;
+    const header = (name: string): string | undefined => headers[name]?.toString();
+    requests.push({ path, key: header('x-api-key'), idempotencyKey: header('idempotency-key') });
     const given = answers[Math.min(requests.length, answers.length) - 1] ?? {};
     if (given.silent) return;
     response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers });

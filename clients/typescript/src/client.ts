@@ -23,7 +23,7 @@ import type {
   PricedPath,
 } from './rest.js';
 import { type CallControl, type Fetch, retryAfterOf, sender } from './send.js';
-import { checkSegments, usableKey, usableUrl } from './usable.js';
+import { checkHeaders, checkSegments, usableKey, usableUrl } from './usable.js';
 
 export interface PerchOptions {
   /** The service's address, such as `http://127.0.0.1:4000`; a path before `/v1` is part of it. */
@@ -65,6 +65,7 @@ export interface Perch {
 type AnyInit = CallControl & {
   readonly path?: Record<string, unknown>;
   readonly query?: Record<string, unknown>;
+  readonly header?: Record<string, unknown>;
   readonly body?: unknown;
 };
 
@@ -81,9 +82,10 @@ export function createPerch(options: PerchOptions): Perch {
 
   /** One call. Its types are those of the interface `Perch`; repeating them here would add nothing. */
   async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {
-    const { path: inPath, query, body, signal, ...control } = init;
+    const { path: inPath, query, header, body, signal, ...control } = init;
     checkSegments(inPath);
-    const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra } };
+    checkHeaders(header);
+    const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra }, ...(header && { header }) };
     const given = { params, fetch: sendWith(control), ...(body !== undefined && { body }), ...(signal && { signal }) };
     const { data, error, response } = await rest
       .request(method as 'get', path as '/v1/me', given as never)

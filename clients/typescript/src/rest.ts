@@ -33,6 +33,15 @@ type QueryPart<Operation, Ours extends string> = [QueryOf<Operation>] extends [n
     ? { readonly query?: Omit<QueryOf<Operation>, Ours> }
     : { readonly query: Omit<QueryOf<Operation>, Ours> };
 
+/** The budget is given in the query. */
+type HeaderOf<Operation> = Operation extends { parameters: { header?: infer Header } }
+  ? Omit<NonNullable<Header>, 'X-Max-Credits'>
+  : never;
+
+type HeaderPart<Operation> = [keyof HeaderOf<Operation>] extends [never]
+  ? unknown
+  : { readonly header?: HeaderOf<Operation> };
+
 /** Paths whose query has a given parameter. */
 type PathWith<Name extends string> = {
   [P in GetPath]: [QueryOf<Get<P>>] extends [never] ? never : Name extends keyof QueryOf<Get<P>> ? P : never;
@@ -42,9 +51,10 @@ type BodyPart<Operation> = Operation extends { requestBody: { content: { 'applic
   ? { readonly body: Omit<Json, 'estimate'> }
   : unknown;
 
-/** A call's input: `path`, `query` and `body`, if the operation has them, and how the call is sent. */
+/** A call's input: `path`, `query`, `header` and `body`, if the operation has them, and how the call is sent. */
 export type CallInit<Operation> = PathPart<Operation> &
   QueryPart<Operation, 'estimate'> &
+  HeaderPart<Operation> &
   BodyPart<Operation> &
   CallControl;
 

@@ -16,10 +16,12 @@ export function usableUrl(baseUrl: string): string {
   return url.href.replace(/(?<![/?#])[/?#]+$/, '');
 }
 
+const IN_HEADER = /^[\x21-\x7e]+$/;
+
 /** A key that is valid in a header. Checked here because the runtime's own error would quote the key. */
 export function usableKey(key: string): string {
   // A key from an unset environment variable is undefined, whatever its type says.
-  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key;
+  if (typeof key === 'string' && IN_HEADER.test(key)) return key;
   const message = 'The key is missing, or contains spaces or other characters that no key has.';
   throw new PerchError('missing_key', message, { status: 0 });
 }
@@ -29,5 +31,16 @@ export function checkSegments(path: Readonly<Record<string, unknown>> = {}): voi
   for (const [param, value] of Object.entries(path)) {
     if (value !== '.' && value !== '..') continue;
     throw new PerchError('bad_request', `${param} can't be ${JSON.stringify(value)}.`, { status: 0, param });
+  }
+}
+
+/** Refuses values that cannot be sent in a header, as the service would. */
+export function checkHeaders(header: Readonly<Record<string, unknown>> = {}): void {
+  for (const [param, value] of Object.entries(header)) {
+    if (value === undefined || (typeof value === 'string' && IN_HEADER.test(value))) continue;
+    throw new PerchError('bad_request', `${param} must be visible ASCII characters without spaces.`, {
+      status: 0,
+      param,
+    });
   }
 }

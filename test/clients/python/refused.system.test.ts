@@ -42,6 +42,16 @@ say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`
     expect(server.requests.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
   });
 
+  it('send an Idempotency-Key, and reject one that no header can hold', async () => {
+    server = await stub(page({}));
+    const code = `
+perch.checkout("starter", idempotency_key="order-1")
+perch.checkout("starter")
+say([failed(lambda: perch.checkout("starter", idempotency_key=key)) for key in ("", "a b", "\u00e9", "a\\nb", "a\\n")])`;
+    expect(await said(code, env())).toEqual([Array(5).fill(['bad_request', 0, 'Idempotency-Key'])]);
+    expect(server.requests.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['order-1', undefined]);
+  });
+
   it('say in one word why nothing was reached', async () => {
     const code = `
 def text(client):

@@ -19,6 +19,7 @@ perch.user_tweets("a", limit=3)  # type: ignore[call-overload]
 perch.search(count=3)  # type: ignore[call-overload]
 perch.nothing()  # type: ignore[attr-defined]
 perch.users_batch([1])  # type: ignore[list-item]
+perch.checkout("starter", idempotency_key="order-1")
 perch.checkout("gigantic")  # type: ignore[arg-type]
 worst: float = perch.user("a", estimate=True)["estimate"]["max_credits"]
 

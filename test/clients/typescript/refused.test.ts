@@ -62,6 +62,17 @@ it.each(['.', '..'])('refuses a handle that would lead to another endpoint: %s',
   expect(server.requests).toEqual([]);
 });
 
+it('sends an Idempotency-Key, and refuses one that no header can hold', async () => {
+  server = await stub(page({}));
+  const checkout = (key: string) =>
+    client().post('/v1/billing/checkout', { body: { pack: 'starter' }, header: { 'Idempotency-Key': key } });
+  await checkout('order-1');
+  for (const key of ['', 'a b', 'é', 'a\nb']) {
+    expect(await failed(checkout(key))).toMatchObject({ code: 'bad_request', status: 0, param: 'Idempotency-Key' });
+  }
+  expect(server.requests.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['order-1']);
+});
+
 it('sends any other handle as one segment of the address', async () => {
   server = await stub(page({}));
   for (const user of ['日本', 'a/../b', '%2e%2e', 'a?b#c', '🐦 x']) await client().get(IDS, { path: { user } });

@@ -110,12 +110,15 @@ class Perch:
         self,
         pack: Literal["starter", "builder", "growth", "scale"],
         *,
+        idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> models.CheckoutResponse:
         """Opens a hosted checkout page for a credit pack. Free. Fails with `billing_disabled` if checkout is not
         available, `rate_limited` if 20 checkout pages opened in the last 24 hours are unpaid, and `access_denied`
         for a key issued to a client.
 
+        ``idempotency_key``: Your own unique name for this checkout, 1 to 255 visible characters: within 24 hours,
+            the same key returns the same page.
         ``pack``: starter, builder, growth or scale.
         """
         answer = self._http.call(
@@ -125,6 +128,7 @@ class Perch:
             {},
             {"pack": pack},
             timeout,
+            {"Idempotency-Key": idempotency_key},
         )
         return cast("models.CheckoutResponse", answer)
 

@@ -93,8 +93,14 @@ class Http:
         query: Mapping[str, Value],
         body: Optional[Mapping[str, Any]],
         timeout: Optional[float],
+        header: Mapping[str, Optional[str]] = {},
     ) -> Any:
         """The answer's JSON."""
+        headers = {name: value for name, value in header.items() if value is not None}
+        for name, value in headers.items():
+            if re.fullmatch(r"[\x21-\x7e]+", value) is None:
+                message = f"{name} must be visible ASCII characters without spaces."
+                raise ApiError("bad_request", message, param=name)
         for name, part in in_path.items():
             # Proxies and servers resolve these path segments, so the call would reach another endpoint.
             if part in (".", ".."):
@@ -103,10 +109,12 @@ class Http:
         given = {name: _text(value) for name, value in query.items() if value is not None}
         if given:
             url += "?" + urllib.parse.urlencode(given)
-        return self._send(method, url, body, self.timeout if timeout is None else timeout)
+        return self._send(method, url, headers, body, self.timeout if timeout is None else timeout)
 
-    def _send(self, method: str, url: str, body: Optional[Mapping[str, Any]], timeout: float) -> Any:
-        headers = {"x-api-key": self._key, "accept": "application/json"}
+    def _send(
+        self, method: str, url: str, own: Mapping[str, str], body: Optional[Mapping[str, Any]], timeout: float
+    ) -> Any:
+        headers = {"x-api-key": self._key, "accept": "application/json", **own}
         data = None
         if body is not None:
             data = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
