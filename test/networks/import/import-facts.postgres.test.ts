@@ -1,6 +1,7 @@
 /** What is imported is true: texts stay unchanged, and no import removes what an earlier one knew. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isCutOf, isCutOfSql } from '../../../adapters/networks/corpus/import/cut-text.js';
 import { importPaths } from '../../../adapters/networks/corpus/import/import-paths.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { lines, type Scratch, scratchFolder } from './import-support.js';
@@ -258,4 +259,47 @@ describe('an edited tweet (T29)', () => {
     expect(await listed()).toEqual([['8103'], ['8103'], 1]);
     expect((await get('/v1/tweets/8101?fresh=true')).data).toMatchObject({ text: 'heliograph 8101' });
   });
+});
+
+/** Texts that two languages may see differently: their white space, letters and characters beyond the basic plane. */
+const SPACES = [' ', '\n', '\t', '\u00A0', '\u2003', '\u3000', '\uFEFF'];
+const LINKS = ['https://t.co/Ab0_', 'https://t.co/é', 'https://t.co/', 'http://t.co/Ab0'];
+const pieces = ['a', 'low tide at the pier', '\u{1F980}', 'é', '…', ' ...', '...', ...SPACES, ...LINKS];
+
+it('takes a text for the beginning of another by one rule, here and in the database (T27)', async () => {
+  const { sql } = perch.database;
+  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(''));
+  const pair = fc.oneof(
+    fc.tuple(text, text),
+    fc.tuple(text, text).map(([whole, end]) => [whole + end, whole] as const),
+    fc.tuple(text, text).map(([whole, more]) => [`${whole}…`, whole + more] as const),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(pair, { minLength: 100, maxLength: 100 }), async (pairs) => {
+      const texts = [pairs.map(([one]) => one), pairs.map(([, other]) => other)] as const;
+      const rows = await sql.unsafe<{ isCut: boolean }[]>(
+        `select ${isCutOfSql('one', 'other')} as "isCut"
+         from unnest($1::text[], $2::text[]) with ordinality as pairs (one, other, nth) order by nth`,
+        texts as unknown as string[],
+      );
+      expect(rows.map(({ isCut }) => isCut)).toEqual(pairs.map(([one, other]) => isCutOf(one, other)));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it.each([
+  ['a few letters', 'Hi… https://t.co/0123456789', 'Hi, this is all that there is to say'],
+  ['ten characters of two units each', `${'\u{1F980}'.repeat(10)}…`, '\u{1F980}'.repeat(40)],
+])('replaces a stored text by a cut one that begins with %s of it only', async (_, cut, stored) => {
+  const id = String(9_000_000 + cut.length);
+  const given = (text: string) => lines({ id, author_id: '1', created_at: CREATED, text });
+  for (const [name, text] of [
+    ['one.ndjson', stored],
+    ['two.ndjson', cut],
+  ] as const) {
+    await importPaths(perch.database.sql, [await scratch.write(name, given(text))]);
+  }
+  const [row] = await perch.database.sql`select text from corpus_tweets where id = ${id}`;
+  expect(row?.text).toBe(cut);
 });

@@ -4,14 +4,13 @@
  * among the rows of a batch nor in the database.
  */
 const IS_CUT = /(?:\u2026(?:\s*https:\/\/t\.co\/\w+)?|\s\.\.\.)$/;
-const CUT = IS_CUT.source;
 /** Characters: a shorter beginning proves nothing. */
 const LEAST = 20;
 
 /** What is left of a text that was cut; null for a whole one. */
 export function textBeforeCut(text: string): string | null {
   const beginning = IS_CUT.test(text) ? text.replace(IS_CUT, '').trimEnd() : '';
-  return beginning.length < LEAST ? null : beginning;
+  return beginning.length < LEAST || [...beginning].length < LEAST ? null : beginning;
 }
 
 export const isCutOf = (text: string, whole: string): boolean => {
@@ -19,6 +18,13 @@ export const isCutOf = (text: string, whole: string): boolean => {
   return beginning !== null && whole.startsWith(beginning);
 };
 
+/** White space as JavaScript sees it. What Postgres takes for white space and letters depends on its locale. */
+const SPACES =
+  '\t\n\v\f\r \u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
+const CUT = IS_CUT.source.replaceAll('\\s', `[${SPACES}]`).replaceAll('\\w', '[A-Za-z0-9_]');
+
 /** The same as SQL over two columns. */
-export const isCutOfSql = (text: string, whole: string): string => `(${text} ~ '${CUT}'
-  and length(${text}) >= ${LEAST} and starts_with(${whole}, rtrim(regexp_replace(${text}, '${CUT}', ''))))`;
+export function isCutOfSql(text: string, whole: string): string {
+  const beginning = `rtrim(regexp_replace(${text}, '${CUT}', ''), '${SPACES}')`;
+  return `(${text} ~ '${CUT}' and length(${beginning}) >= ${LEAST} and starts_with(${whole}, ${beginning}))`;
+}
