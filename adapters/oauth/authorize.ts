@@ -73,6 +73,9 @@ const REQUESTS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 }
 /** Per account, from whatever IP address: each request may name a document that Perch must fetch from anywhere. */
 const DOCUMENTS: Allowance = { name: 'document', limit: 20, windowSeconds: 60 };
 
+/** Per account, because its log keeps each for good. */
+const ALLOWED: Allowance = { name: 'allowed', limit: 200, windowSeconds: 3600 };
+
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Mounts the consent page, and the customer's decision. They are for people, so errors are shown as pages. */
@@ -103,8 +106,14 @@ export function mountAuthorize(
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
     const fields = readFormFields(request);
-    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (authRequest, account, by) =>
-      decide(reply, { authRequest, account, fields, addresses: addresses(), options, by }),
+    return proven(
+      request,
+      reply,
+      { fields, addresses: addresses(), options, gate },
+      async (authRequest, account, by) => {
+        if (fields.get('decision') === 'allow') await takeOne(gate, ALLOWED, account.accountId, 'to allow an app');
+        return decide(reply, { authRequest, account, fields, addresses: addresses(), options, by });
+      },
     );
   });
 }

@@ -1,6 +1,7 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import { type Actor, type GivenRole, isGivenRole, ROLES, type Role } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
+import { counted } from '../domain/figures.js';
 import { mailAddress } from '../domain/mail-address.js';
 import { DAY_MS } from '../lib/durations.js';
 import { truncated } from '../lib/text.js';
@@ -28,6 +29,13 @@ export const INVITED_DAYS = 7;
 /** Invitations of an account in a day. Limited because each may send a mail to an address that the account chose. */
 const INVITATIONS = 30;
 const INVITATIONS_SECONDS = 86_400;
+
+/**
+ * How often a person can change an account in an hour, besides what takes something away. The account's log keeps every
+ * change for good.
+ */
+const MOST_CHANGES = 200;
+const CHANGES_SECONDS = 3600;
 
 /** Exports of an account in an hour. */
 const EXPORTS = 5;
@@ -193,6 +201,18 @@ export class Members {
   async deleteAccount({ accountId, name }: AccountRecord, typed: string, by: Actor): Promise<void> {
     if (typed.trim() !== name) throw badRequest(`Type the name of the account, ${name}, exactly as it is.`, 'name');
     await this.#options.store.deleteAccount(accountId, by);
+  }
+
+  /** Call before a change of an account. Throws `rate_limited`. */
+  async admitChange(accountId: string, personId: string): Promise<void> {
+    const rate = await this.#options.limiter.take(`changes:${accountId}:${personId}`, MOST_CHANGES, CHANGES_SECONDS);
+    if (rate.allowed) return;
+    const { retryAfterSeconds: retryAfter } = rate;
+    throw new ServiceError(
+      'rate_limited',
+      `You can change an account ${MOST_CHANGES} times an hour. Try again in ${counted(retryAfter, 'second')}. What takes something away, such as revoking a key, always works.`,
+      { retryAfter },
+    );
   }
 
   /** Call before exporting an account's data. Throws `rate_limited`, because an export may take many queries. */

@@ -142,12 +142,14 @@ export class Passkeys {
 
   /**
    * The browser's options for creating a passkey. Throws `bad_request` if passkeys do not work here, or if there are
-   * 20, and `access_denied` with the reason `sign_in_again` if the sign-in is more than 10 minutes old.
+   * 20, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10 minutes old, and `rate_limited`
+   * after 20 in five minutes.
    */
   async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { personId } = visitor;
     const { id } = this.#relyingParty();
     needRecentSignIn(visitor, this.#options.clock.now());
+    await this.#admit(`passkey:of:${personId}`, MOST_PASSKEYS, 'passkeys were added');
     const existing = await this.list(personId);
     if (existing.length >= MOST_PASSKEYS) throw tooMany();
     const name = await this.#options.nameOf(personId);
@@ -198,8 +200,8 @@ export class Passkeys {
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#relyingParty();
-    await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'from your IP address');
-    await this.#admit('passkey:all', IN_ALL, 'on this server');
+    await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'passkey sign-ins were started from your IP address');
+    await this.#admit('passkey:all', IN_ALL, 'passkey sign-ins were started on this server');
     const challenge = await this.#challenge(null);
     const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({ rpID: id, challenge, timeout: CHALLENGE_MS, userVerification: 'required' });
@@ -217,11 +219,11 @@ export class Passkeys {
     return sessions.start(passkey.personId, { ...origin, method: 'passkey' });
   }
 
-  async #admit(name: string, limit: number, whose: string): Promise<void> {
+  async #admit(name: string, limit: number, what: string): Promise<void> {
     const rate = await this.#options.limiter.take(name, limit, WINDOW_SECONDS);
     if (rate.allowed) return;
     const { retryAfterSeconds: seconds } = rate;
-    const message = `Too many passkey sign-ins were started ${whose}. Try again in ${seconds} s.`;
+    const message = `Too many ${what}. Try again in ${seconds} s.`;
     throw new ServiceError('rate_limited', message, { retryAfter: seconds });
   }
 

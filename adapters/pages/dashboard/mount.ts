@@ -10,7 +10,7 @@ import { accountShown, mountModeSwitch } from './frame/mode-switch.js';
 import type { DashboardOptions } from './frame/services.js';
 import { mountKeys } from './keys/key-routes.js';
 import { mountMembers } from './members/member-routes.js';
-import { formRule } from './members/permissions.js';
+import { formRule, isCounted } from './members/permissions.js';
 import { mountOverview } from './overview/overview-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
 import { mountWatches } from './watches/watch-routes.js';
@@ -19,7 +19,12 @@ import { mountWatches } from './watches/watch-routes.js';
  * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in are sent to `/sign-in` and back.
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
-  const routes = authenticatedRoutes(options, { refusalPage, rule: formRule, shown: accountShown(options) });
+  const routes = authenticatedRoutes(options, {
+    ...{ refusalPage, rule: formRule, shown: accountShown(options) },
+    async admitForm(url, { live, person }) {
+      if (isCounted(url)) await options.members.admitChange(live.accountId, person.personId);
+    },
+  });
   loadCookies(app);
   mountOverview(routes, options, () => app.baseUrl);
   mountUsage(routes, options);

@@ -232,6 +232,16 @@ describe('passkeys', () => {
     await expect(begin('198.51.100.61')).resolves.toHaveProperty('challenge');
   });
 
+  it('are added at most 20 times in five minutes by one person', async () => {
+    const [mine, theirs] = [await signedIn(), await signedIn()];
+    const begin = ({ cookie }: { cookie: string }) => json('/dashboard/passkeys/options', {}, { cookie });
+    for (let n = 0; n < 20; n += 1) expect((await begin(mine)).status).toBe(200);
+    const refused = await begin(mine);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('passkeys were added') } });
+    expect((await begin(theirs)).status).toBe(200);
+  });
+
   it('are neither offered nor accepted when the service has no domain name', async () => {
     const own = await startSignIn({ env: { PERCH_AUTH_URL: 'http://192.0.2.7:4000' } });
     try {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { authorize, CALLBACK, type Reply, refresh, register, send } from './oauth-client.js';
+import { authorize, CALLBACK, formIn, newClient, type Reply, refresh, register, send } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';
 
 let server: OAuthServer;
@@ -57,6 +57,24 @@ describe('limits of one address', () => {
     // One comes back every three seconds.
     expect(after).toBeLessThan(22);
     expect(reply.text).toContain('Too many requests of this account.');
+  });
+
+  it('are 200 apps allowed an hour for one account, from whatever addresses', async () => {
+    const client = await newClient(server);
+    server.visitor = await server.account();
+    const fields = formIn((await authorize(server, client)).text);
+    fields.set('decision', 'allow');
+    let count = 0;
+    const allow = () => {
+      count += 1;
+      const headers = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': `203.0.113.${count}` };
+      return send(`${server.url}/oauth/authorize`, { method: 'POST', body: fields, headers });
+    };
+    for (let nth = 0; nth < 200; nth += 1) expect((await allow()).location?.searchParams.has('code')).toBe(true);
+    const refused = await allow();
+    expect([refused.status, refused.text.includes('Too many requests to allow an app.')]).toEqual([429, true]);
+    fields.set('decision', 'deny');
+    expect((await allow()).location?.searchParams.get('error')).toBe('access_denied');
   });
 
   it('are redirect addresses of 8,000 characters in all', async () => {

@@ -241,6 +241,7 @@ function membersOf({ account, role = 'owner' }: Household): DashboardOptions['me
     remove: unchanging,
     deleteAccount: unchanging,
     admitExport: async () => {},
+    admitChange: async () => {},
   };
 }
 

@@ -51,6 +51,12 @@ export function formRule(url: string): (role: Role) => string | null {
   return (role) => whyNot(action, role);
 }
 
+/** Forms that only take away what another form has made. */
+const TAKES_AWAY = /\/(?:revoke|remove|withdraw|pause|end)$/;
+
+/** Whether forms of the route count against what a person may change in an hour. */
+export const isCounted = (url: string): boolean => FORMS[url] !== 'self' && !TAKES_AWAY.test(url);
+
 /** All forms with the parts of their addresses. No path matches two rows. */
 const ROWS = Object.entries(FORMS).map(([url, action]) => ({ parts: url.split('/'), action }));
 

@@ -94,6 +94,8 @@ export interface PageKind {
    * route, before any request, and throws if there is no rule for the route.
    */
   rule?(url: string): (role: SignedInRequest['role']) => string | null;
+  /** Called before each form of the route is acted on. Throws if the person has sent too many. */
+  admitForm?(url: string, signedIn: SignedInRequest): Promise<void>;
   /** The account that a page shows; by default the visitor's own, `live`. */
   shown?(request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>>;
 }
@@ -164,7 +166,7 @@ export function authenticatedRoutes(
         const one = await signedIn(request, reply);
         if (isHidden(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, from);
-        return answered(one, reply, () => {
+        return answered(one, reply, async () => {
           refuseCrossSite(request);
           const fields = readForm(request);
           refuseNul(fields);
@@ -175,6 +177,7 @@ export function authenticatedRoutes(
           }
           const why = refusal(one.role);
           if (why !== null) throw new ServiceError('access_denied', why, { reason: 'role' });
+          await kind.admitForm?.(url, one);
           return act(one, fields, reply);
         });
       });

@@ -65,6 +65,22 @@ describe('the name', () => {
     expect(await ada.log()).not.toContain('account.renamed');
   });
 
+  it('is one of 200 changes an hour of each person; what takes something away always works', async () => {
+    const change = (nth: number) => ada.post(`${PAGE}/name`, { name: `Harbour ${nth}` });
+    const { keyId } = await ada.key();
+    for (let nth = 0; nth < 200; nth += 1) expect((await change(nth)).status).toBe(303);
+    const refused = await change(200);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '18']);
+    expect(refused.words).toContain('You can change an account 200 times an hour. Try again in 18 seconds.');
+    expect((await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'x', amount: '', period: 'none' })).status).toBe(
+      429,
+    );
+    expect((await ada.post(`/dashboard/keys/${keyId}/revoke`)).status).toBe(303);
+    expect((await ada.post('/dashboard/security/end-others')).status).toBe(303);
+    const other = await service.customer(old);
+    expect((await other.post(`${PAGE}/name`, { name: 'Another account' })).status).toBe(303);
+  });
+
   it.each([
     ['', 'Enter a name.'],
     ['   ', 'Enter a name.'],

@@ -6,6 +6,7 @@ import {
   actionOf,
   FORMS,
   formRule,
+  isCounted,
   withAccountNamed,
   withLockedForms,
 } from '../../../../adapters/pages/dashboard/members/permissions.js';
@@ -47,6 +48,19 @@ describe('the table of forms', () => {
     for (const [url, action] of Object.entries(FORMS)) {
       expect([url, formRule(url)('reader') === null]).toEqual([url, action === 'self']);
     }
+  });
+
+  it('counts no form that only takes something away, or concerns only the person', () => {
+    expect(Object.keys(FORMS).filter((url) => FORMS[url] !== 'self' && !isCounted(url))).toEqual([
+      '/dashboard/keys/:keyId/revoke',
+      '/dashboard/alerts/:alertId/remove',
+      '/dashboard/watches/:watchId/pause',
+      '/dashboard/watches/:watchId/end',
+      '/dashboard/clients/:grantId/revoke',
+      '/dashboard/members/:personId/remove',
+      '/dashboard/members/invitations/:invitationId/withdraw',
+    ]);
+    expect(Object.keys(FORMS).filter((url) => FORMS[url] === 'self' && isCounted(url))).toEqual([]);
   });
 
   it('gives each role a reason for what it may not do', () => {
