@@ -6,6 +6,8 @@ import type { Mode } from '../domain/mode.js';
 
 /** An account's log of changes and who made them, which its owner can read. Append only. */
 export interface AuditEvent {
+  /** Higher than those of older events of the account. */
+  readonly eventId: string;
   readonly at: string;
   readonly what: AuditKind;
   readonly who: Actor['who'];
@@ -16,8 +18,11 @@ export interface AuditEvent {
 }
 
 export interface AuditLog {
-  /** The newest first, at most `limit`. Bounded like the ledger's queries; cancelled when the signal fires. */
-  list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
+  /**
+   * The newest first, at most `limit`; those before an event, if one is given. Bounded like the ledger's queries;
+   * cancelled when the signal fires.
+   */
+  list(accountId: string, limit: number, signal?: AbortSignal, before?: string): Promise<AuditEvent[]>;
 }
 
 /** Facts about a key without a cap that spare the ledger a lookup. */

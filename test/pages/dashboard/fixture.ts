@@ -259,6 +259,7 @@ export const DELIVERIES: readonly DeliveryRecord[] = [
 ];
 
 const event = (days: number, what: AuditEvent['what'], rest: Partial<AuditEvent> = {}): AuditEvent => ({
+  eventId: String(1e6 - days * 1e3),
   at: ago(days),
   what,
   who: 'customer',

@@ -188,6 +188,23 @@ describe('clients and sessions', () => {
     expect((await bob.post(`/dashboard/security/sessions/${other}/end`)).status).toBe(404);
   });
 
+  it('shows the log in pages of 100, the newest first', async () => {
+    await service.sql`
+      insert into audit_log (account_id, what, who, detail)
+      select ${ada.accountId}, 'account.renamed', 'customer', jsonb_build_object('name', 'name ' || n)
+      from generate_series(1, 150) n`;
+    const namesOn = ({ words }: Answer) => [...words.matchAll(/“name (\d+)”/g)].map(([, n]) => Number(n));
+    const first = await ada.get('/dashboard/security');
+    const path = /href="(\/dashboard\/security\?before=\d+)#log"/.exec(first.body)?.[1] ?? '';
+    const second = await ada.get(path);
+    const all = Array.from({ length: 150 }, (_, n) => 150 - n);
+    expect([namesOn(first), namesOn(second)]).toEqual([all.slice(0, 100), all.slice(100)]);
+    expect([second.words.includes('Account created'), second.body.includes('Older changes')]).toEqual([true, false]);
+    for (const wrong of ['x', '', '9'.repeat(30)]) {
+      expect(namesOn(await ada.get(`/dashboard/security?before=${wrong}`))).toEqual(all.slice(0, 100));
+    }
+  });
+
   /** A customer with more sessions, which were used after the customer's own. */
   async function crowded(sessions: number): Promise<Customer> {
     const bob = await service.customer(`${randomUUID()}@harbour.example`);

@@ -1,3 +1,4 @@
+import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   pathParam,
@@ -10,7 +11,7 @@ import { type DashboardOptions, notOnAccount } from '../frame/services.js';
 import { clientsPage, pendingClients } from './clients.js';
 import { securityPage } from './security.js';
 
-/** The most log events shown. */
+/** The most log events on a page. */
 const LOGGED = 100;
 
 /** Pages about who has access to the account: clients with consent, and browsers. */
@@ -32,9 +33,10 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
   );
   routes.page('/dashboard/security', async (signedIn, reply) => {
     const { personId, sessionId } = signedIn.visitor;
+    const before = /^\d{1,18}$/.exec(queryString(signedIn.request).get('before') ?? '')?.[0];
     const [active, log, keys] = await Promise.all([
       sessions.list(personId, sessionId),
-      auditLog.list(signedIn.account.accountId, LOGGED, signedIn.signal),
+      auditLog.list(signedIn.account.accountId, LOGGED + 1, signedIn.signal, before),
       passkeys.list(personId),
     ]);
     const model = {
@@ -42,7 +44,8 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       personId,
       sessionId,
       ...active,
-      log,
+      log: log.slice(0, LOGGED),
+      older: log.length > LOGGED ? (log[LOGGED - 1]?.eventId ?? null) : null,
       passkeys: keys,
       host: passkeyHost(signedIn.request, passkeys),
     };

@@ -22,6 +22,8 @@ export interface SecurityModel {
   readonly host: PasskeyHost;
   /** The newest first. */
   readonly log: readonly AuditEvent[];
+  /** The event that the next page of the log begins after; null on the last page. */
+  readonly older: string | null;
 }
 
 const WHO: Record<Actor['who'], string> = {
@@ -122,7 +124,7 @@ const SessionsCard = ({ sessions, more, sessionId }: SecurityModel) => (
 const whoMade = ({ who, by }: AuditEvent, personId: string) =>
   who !== 'customer' || by === null || by.personId === personId ? WHO[who] : (by.email ?? 'a former member');
 
-const Log = ({ log, personId }: SecurityModel) => (
+const Log = ({ log, older, personId }: SecurityModel) => (
   <Card
     id="log"
     title="Activity"
@@ -136,7 +138,7 @@ const Log = ({ log, personId }: SecurityModel) => (
         tall
         columns={[{ title: 'When (UTC)' }, { title: 'What' }, { title: 'Details' }, { title: 'By' }, { title: 'From' }]}
         rows={log.map((event) => ({
-          key: `${event.at} ${event.what} ${JSON.stringify(event.detail)}`,
+          key: event.eventId,
           cells: [
             <When key="when" at={event.at} />,
             kindText(event.what),
@@ -146,6 +148,13 @@ const Log = ({ log, personId }: SecurityModel) => (
           ],
         }))}
       />
+    )}
+    {older === null ? null : (
+      <p class="actions">
+        <a class="button small" href={`/dashboard/security?before=${older}#log`}>
+          Older changes
+        </a>
+      </p>
     )}
   </Card>
 );
