@@ -68,7 +68,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'src/watches': {
     is: 'watches: lists that are followed for accounts, and what is new sent to webhooks',
-    may: [...CORE, 'src/live', 'src/account'],
+    may: [...CORE, 'src/live', 'src/account', 'src/read/subjects'],
     types: ['src/serve'],
   },
   'src/config': {
@@ -152,7 +152,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/mail': { is: 'mail by SMTP, or to the log', may: CORE },
   'adapters/client-documents': {
     is: 'what goes to addresses that others choose: documents of OAuth clients, webhooks',
-    may: CORE,
+    may: [...CORE, 'src/account/webhook-address'],
   },
   'adapters/oauth': { is: 'the OAuth endpoints and the consent page', may: CUSTOMERS },
   'adapters/pages/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },

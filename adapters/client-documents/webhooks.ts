@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
-import { badRequest, ServiceError } from '../../src/domain/errors.js';
+import { parseWebhookUrl, unusableAddress } from '../../src/account/webhook-address.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import { abortWith } from '../../src/lib/abort.js';
 import { FairShare } from '../../src/lib/fair-share.js';
 import { lazily } from '../../src/lib/lazily.js';
 import { monotonic } from '../../src/lib/monotonic.js';
-import { readable, sentence } from '../../src/lib/text.js';
+import { readable } from '../../src/lib/text.js';
 import type { DeliveryResult, Webhooks } from '../../src/ports/deliveries.js';
 import { type Allowed, isPublicAddress, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
 import { nameLookups, type Resolve } from './name-lookups.js';
@@ -19,8 +20,6 @@ const CHECK_MS = 3_000;
 
 /** High enough never to be reached: the bounds on webhooks sent and addresses checked at once limit look-ups first. */
 const MOST_LOOKUPS = 512;
-
-const MOST_URL = 2000;
 
 /** How many bytes of an answer are kept, and how long to wait for them, in milliseconds. */
 const MOST_EXCERPT = 500;
@@ -49,14 +48,16 @@ export class GuardedWebhooks implements Webhooks {
     this.#resolve = options.allow?.resolve ?? nameLookups({ mostAtOnce: MOST_LOOKUPS });
   }
 
-  async check(text: string, accountId: string): Promise<void> {
+  async check(text: string, accountId: string): Promise<string> {
     const url = parseWebhookUrl(text);
     const { allow } = this.#options;
-    if (this.#isOwn(url)) return;
+    if (this.#isOwn(url)) return url.href;
     try {
       refuseUnfit(url, allow);
     } catch (error) {
-      throw refusal(error instanceof Unfit ? 'It must be https, on the usual port.' : 'It must be a public address.');
+      throw unusableAddress(
+        error instanceof Unfit ? 'It must be https, on the usual port.' : 'It must be a public address.',
+      );
     }
     const slot = this.#checks.take(accountId);
     if (slot === null) throw busy();
@@ -67,7 +68,8 @@ export class GuardedWebhooks implements Webhooks {
     const isPublic = allow?.isPublic ?? isPublicAddress;
     // An unknown name gets the same answer, so that customers cannot find out which names a private network has.
     if (found.length === 0 || !found.every(({ address }) => isPublic(address)))
-      throw refusal('Its host name must lead to a public address.');
+      throw unusableAddress('Its host name must lead to a public address.');
+    return url.href;
   }
 
   async send(
@@ -151,18 +153,8 @@ function parseRetryAfter(header: string | string[] | undefined): Pick<DeliveryRe
   return seconds > 0 ? { retryAfterS: seconds } : {};
 }
 
-function parseWebhookUrl(text: string): URL {
-  if (text.length > MOST_URL) throw refusal(`It can have at most ${MOST_URL.toLocaleString('en-US')} characters.`);
-  if (!URL.canParse(text)) throw refusal('It should look like https://example.com/webhooks/perch.');
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') throw refusal('It must not contain a user name or password.');
-  return url;
-}
-
 const busy = () =>
   new ServiceError('rate_limited', 'Too many addresses are being checked. Try again in 3 s.', {
     param: 'webhook_url',
     retryAfter: CHECK_MS / 1000,
   });
-
-const refusal = (why: string) => badRequest(`This address cannot be used. ${sentence(why)}`, 'webhook_url');

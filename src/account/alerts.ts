@@ -71,20 +71,21 @@ export class Alerts {
    * and above the maximum number of alerts; `rate_limited` if too many addresses were checked.
    */
   async add(owner: Owner, alert: AlertSettings, by: Actor): Promise<{ alertId: string; secret: string | null }> {
+    let { webhookUrl } = alert;
     const { store, webhooks, clock, secret } = this.#options;
-    if (alert.webhookUrl === null && !alert.byMail) {
+    if (webhookUrl === null && !alert.byMail) {
       throw this.canMail(owner)
         ? badRequest('Choose how you want to be notified: by email, by webhook, or both.', 'channel')
         : badRequest(`Enter the URL of a webhook: ${sentence(this.whyNoMail(owner))}`, 'webhook_url');
     }
     if (alert.byMail && !this.canMail(owner))
       throw badRequest(`No email can be sent: ${sentence(this.whyNoMail(owner))}`, 'channel');
-    if (alert.webhookUrl !== null) {
+    if (webhookUrl !== null) {
       if ((await store.list(owner.accountId)).length >= MOST_ALERTS) throw tooManyAlerts();
       await admitCheck(this.#options.limiter, owner.accountId);
-      await webhooks.check(alert.webhookUrl, owner.accountId);
+      webhookUrl = await webhooks.check(webhookUrl, owner.accountId);
     }
-    const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
+    const alertId = await store.add(owner.accountId, { ...alert, webhookUrl }, MOST_ALERTS, by);
     if (alertId === null) throw tooManyAlerts();
     const day = utcDay(clock.now());
     const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
@@ -92,7 +93,7 @@ export class Alerts {
     // The day before may still be looked at, shortly after midnight.
     const crossing = alert.kind === 'day_spend_above' ? (pending ?? utcDay(clock.now() - DAY_MS)) : pending;
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
-    return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
+    return { alertId, secret: webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
   }
 
   remove(accountId: string, alertId: string, by: Actor): Promise<void> {

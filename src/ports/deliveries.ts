@@ -158,10 +158,10 @@ export interface DeliveryStore {
 /** Sends signed events to addresses that customers choose, and never to private ones. */
 export interface Webhooks {
   /**
-   * Throws `bad_request` (param `webhook_url`) with the reason if nothing may be sent to the address, and
-   * `rate_limited` if the account already has its full share of checks in progress.
+   * The address in its one spelling, which is to be stored. Throws `bad_request` (param `webhook_url`) with the reason
+   * if nothing may be sent to it, and `rate_limited` if the account already has its full share of checks in progress.
    */
-  check(url: string, accountId: string): Promise<void>;
+  check(url: string, accountId: string): Promise<string>;
   /**
    * Resolves with the answer, or with the reason why there was none, in words for the customer. Follows no redirect.
    * Takes at most 11 seconds, and ends when the signal aborts. Never rejects.

@@ -1,3 +1,4 @@
+import { placeIn } from '../domain/caret.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import type { NameRule } from '../domain/fields.js';
 import { isId, parseHandle, parseNodeId, parseUserRef } from '../domain/ids.js';
@@ -20,16 +21,27 @@ const MOST_PER_CHARACTER = 4;
 const MAX_MARKS = 30;
 const MARKS = /\p{M}{31}/u;
 
+/** No network can be asked for these, and no database can store them: U+0000 and half of a surrogate pair. */
+const UNFIT = /[\0\p{Surrogate}]/u;
+
 /** Normalises a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request`. */
 export function normaliseQuery(text: string): string {
   const plain = text.trim().replace(/\s+/gu, ' ');
   if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
   if (plain.length > MOST_PER_CHARACTER * MAX_QUERY_LENGTH) throw tooLong(plain.length);
+  const unfit = plain.search(UNFIT);
+  if (unfit >= 0) throw unfitText(plain, unfit);
   if (MARKS.test(plain)) throw badRequest(`q has more than ${MAX_MARKS} combining marks on one character.`, 'q');
   // NFC turns no other character into a space, so spaces need not be collapsed again.
   const query = plain.normalize('NFC');
   if (query.length > MAX_QUERY_LENGTH) throw tooLong(query.length);
   return query;
+}
+
+function unfitText(query: string, at: number): ServiceError {
+  const code = query.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
+  const message = `q has U+${code}, which no text can have: leave it out.`;
+  return new ServiceError('bad_request', message, { param: 'q', place: placeIn(query, at) });
 }
 
 const tooLong = (length: number) =>

@@ -25,6 +25,7 @@ import type {
   WatchRecord,
   WatchRequest,
 } from '../ports/watches.js';
+import { normaliseQuery } from '../read/subjects.js';
 import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { type WatchForm, watchCall } from './follower.js';
@@ -82,10 +83,10 @@ export class Watches {
   async add(by: Watcher, request: WatchRequest, actor: Actor, signal: AbortSignal): Promise<AddedWatch> {
     const { book, webhooks, limiter, clock, wake } = this.#options;
     const { accountId, keyId, qps } = by;
-    const { webhookUrl, dailyLimit } = request;
+    const { dailyLimit } = request;
     const wanted = wantedList(request);
     await admitCheck(limiter, accountId);
-    await webhooks.check(webhookUrl, accountId);
+    const webhookUrl = await webhooks.check(request.webhookUrl, accountId);
     const watchId = v7({ msecs: clock.now() });
     const keyHash = await book.keyHash(accountId, keyId);
     if (keyHash === undefined) throw new ServiceError('not_found', 'This account has no such key.');
@@ -263,8 +264,9 @@ function wantedList({ subjects, product, count }: WatchRequest): WantedList {
     const said = named.length === 0 ? 'none is named' : `${named.length} are named`;
     throw badRequest(`Name one list to watch, by ${names.join(', ')}: ${said}.`, names[0]);
   }
-  const { read, subject } = wanted;
+  const { read } = wanted;
   const isSearch = read.list.products !== undefined;
+  const subject = isSearch ? normaliseQuery(wanted.subject) : wanted.subject;
   if (product != null && !isSearch) throw badRequest('product is for a search: send it with q.', 'product');
   const chosen = isSearch ? (product ?? 'Latest') : null;
   if (chosen !== null && !hasSince({ kind: read.kind, product: chosen }))

@@ -1019,7 +1019,7 @@ create table watches (
   key_id uuid not null,
   kind text not null,
   -- As it was asked for: a handle or id, a tweet's id, or a query.
-  subject text not null check (length(subject) <= 1000),
+  subject text not null check (length(subject) <= 1024),
   product text,
   -- Items of a delivery.
   count smallint not null check (count > 0),

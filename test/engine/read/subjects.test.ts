@@ -57,4 +57,14 @@ describe('a query', () => {
   ])('is refused: one %s', (_name, query, message) => {
     expect(failureOf(query)).toEqual(refused(message));
   });
+
+  it.each([
+    ['bread\0', /q has U\+0000/],
+    ['bread\ud83d', /q has U\+D83D/],
+  ])('is refused with the place of what no database can store: %j', (query, message) => {
+    expect(failureOf(query)).toMatchObject({
+      message: expect.stringMatching(message),
+      detail: { param: 'q', place: { position: 6 } },
+    });
+  });
 });

@@ -63,6 +63,19 @@ describe('a new watch', () => {
     expect(await customer.balance()).toBe(10);
   });
 
+  it.each([
+    ['is too long only with its spaces', `bread${' '.repeat(1200)}`, 'bread'],
+    ['is as long as it may be', 'x'.repeat(1024), 'x'.repeat(1024)],
+  ])('of a search that %s is shown with its query as it is read', async (_what, q, shown) => {
+    service.net.list('search', shown, []);
+    expect(await make(await service.customer(), { q, user: undefined })).toMatchObject({ q: shown });
+  });
+
+  it('sends to the address that a browser would open', async () => {
+    const { webhook_url } = await make(await service.customer(), { webhook_url: ' https://exa\nmple.com/a' });
+    expect(webhook_url).toBe('https://example.com/a');
+  });
+
   it.each([undefined, '/v1/users/user7/tweets'])('keeps the id of its user, begun behind %s', async (path) => {
     const customer = await service.customer();
     const since = path && (await customer.get(path)).body.since_cursor;
@@ -148,6 +161,8 @@ describe('a refused watch', () => {
     bad('a list that is null and no other', { user: null }, 'user'),
     bad('an empty search', { q: ' ' }, 'q'),
     bad('a search that is too long', { q: 'x'.repeat(1025) }, 'q'),
+    bad('a search with U+0000', { q: 'bread\0' }, 'q'),
+    bad('a search with half of a surrogate pair', { q: 'bread\ud800' }, 'q'),
     bad('product without a search', { user: 'user7', product: 'Latest' }, 'product'),
     bad('a product without an order of time', { q: 'bread', product: 'Top' }, 'product'),
     bad('an unknown product', { q: 'bread', product: 'Nothing' }, 'product'),
@@ -159,6 +174,8 @@ describe('a refused watch', () => {
     bad('no address', { user: 'user7', webhook_url: undefined }, 'webhook_url'),
     bad('an address that is no text', { user: 'user7', webhook_url: [HOOK] }, 'webhook_url'),
     bad('an address that is none', { user: 'user7', webhook_url: 'example' }, 'webhook_url'),
+    bad('an address with U+0000', { user: 'user7', webhook_url: `${HOOK}\0` }, 'webhook_url'),
+    bad('an address with half of a surrogate pair', { user: 'user7', webhook_url: `${HOOK}\ud800` }, 'webhook_url'),
     bad('http', { user: 'user7', webhook_url: 'http://example.com/hook' }, 'webhook_url'),
     bad('another port', { user: 'user7', webhook_url: 'https://example.com:8443/' }, 'webhook_url'),
     bad('this machine', { user: 'user7', webhook_url: 'https://127.0.0.1/' }, 'webhook_url'),

@@ -34,7 +34,7 @@ describe('a watch', () => {
     net.list('search', 'bread', shown, { pageSize: 40, product: 'Latest' });
   };
   const webhooks = {
-    check: async () => {},
+    check: async (url: string) => url,
     async send(url: string, headers: Readonly<Record<string, string>>, body: string) {
       sent.push({ url, id: headers['webhook-id'] ?? '', body: JSON.parse(body) });
       return { status: 204, excerpt: null, fault: null };
