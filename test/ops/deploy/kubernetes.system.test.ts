@@ -18,7 +18,7 @@ import { blocksOf, readPage } from '../../docs/readme/markdown.js';
 interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly annotations?: object };
   // biome-ignore lint/suspicious/noExplicitAny: its form depends on the kind, and is checked by schemas.
   readonly [field: string]: any;
 }
