@@ -55,11 +55,9 @@ export class PerchError extends Error implements ErrorDetail {
   }
 }
 
-export const unreadable = (status: number, retryAfter?: number): PerchError =>
-  new PerchError('unreadable', `The response (HTTP ${status}) is not from Perch. Is the base URL correct?`, {
-    status,
-    retryAfter,
-  });
+/** Has no `retryAfter`, whatever the answer says: a proxy that lost the service's answer does not know of a charge. */
+export const unreadable = (status: number): PerchError =>
+  new PerchError('unreadable', `The response (HTTP ${status}) is not from Perch. Is the base URL correct?`, { status });
 
 interface Said {
   readonly code?: unknown;
@@ -72,7 +70,7 @@ interface Said {
 
 /** An error as the server sends it, in REST's `error` or GraphQL's `extensions`. */
 export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
-  if (typeof said?.code !== 'string') return unreadable(rest.status, rest.retryAfter);
+  if (typeof said?.code !== 'string') return unreadable(rest.status);
   const { reason, param, retry_after: retryAfter = rest.retryAfter, doc_url: docUrl } = said;
   return new PerchError(said.code as ErrorCode, String(said.message ?? said.code), {
     reason,

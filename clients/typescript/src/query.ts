@@ -99,7 +99,7 @@ export async function postGraphql(
   );
   const { status } = response;
   const retryAfter = retryAfterOf(response.headers);
-  const answer = await jsonOf(response, retryAfter);
+  const answer = await jsonOf(response);
   const requestId = answer.extensions?.request_id ?? answer.request_id;
   const errors = (answer.errors ?? []).map(({ message, path, extensions: said }) =>
     toError({ ...said, message }, { status, requestId, path }),
@@ -111,12 +111,12 @@ export async function postGraphql(
   return { data: answer.data, errors, credits, estimate, requestId };
 }
 
-async function jsonOf(response: Response, retryAfter: number | undefined): Promise<GraphqlAnswer> {
+async function jsonOf(response: Response): Promise<GraphqlAnswer> {
   try {
     const json: unknown = await response.json();
     if (typeof json === 'object' && json !== null) return json;
   } catch {
     // Reported below.
   }
-  throw unreadable(response.status, retryAfter);
+  throw unreadable(response.status);
 }

@@ -183,9 +183,10 @@ def _text(value: Value) -> str:
     return str(value)
 
 
-def unreadable(status: int, retry_after: Optional[int] = None) -> ApiError:
+def unreadable(status: int) -> ApiError:
+    """Without ``retry_after``: a proxy that lost the service's answer does not know of a charge."""
     message = f"The response (HTTP {status}) is not from Perch. Is the base URL correct?"
-    return ApiError("unreadable", message, status=status, retry_after=retry_after)
+    return ApiError("unreadable", message, status=status)
 
 
 def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
@@ -203,4 +204,4 @@ def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
             doc_url=said.get("doc_url"),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        return unreadable(status, retry_after)
+        return unreadable(status)
