@@ -155,7 +155,8 @@ export class Method {
       .map(({ name, required }) => (required ? variable(name) : `${variable(name)}=${variable(name)}`));
     const call = [...given, 'count=1 if at is None else count', 'since=at', 'max_credits=left', 'timeout=timeout'];
     const options = ['stop', 'on_gap', 'on_retry'].map((name) => `${name}=${name}`);
-    const start = ['read', 'max_credits=max_credits', 'since=since', 'interval=interval', ...options];
+    const receipt = 'lambda request_id: self.receipt(request_id, timeout=timeout)';
+    const start = ['read', receipt, 'max_credits=max_credits', 'since=since', 'interval=interval', ...options];
     return [
       '',
       ...signature(

@@ -126,7 +126,11 @@ export function createPerch(options: PerchOptions): Perch {
     follow(path: string, { maxCredits, intervalMs, onGap, onRetry, ...init }: AnyInit & FollowOptions) {
       const { since, ...query } = init.query ?? {};
       const read = (given: object) => call('get', path, { ...init, query }, given);
-      return new Following(read as never, {
+      const chargedFor = async (request_id: string): Promise<number | undefined> => {
+        const receipt = await call('get', '/v1/usage/{request_id}', { ...init, path: { request_id }, query: {} });
+        return (receipt as { data?: { credits?: number } }).data?.credits;
+      };
+      return new Following(read as never, chargedFor, {
         maxCredits,
         since: since as string | undefined,
         ...(intervalMs !== undefined && { intervalMs }),

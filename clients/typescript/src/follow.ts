@@ -1,5 +1,6 @@
 import { PerchError, unreadable } from './errors.js';
 import { type EndReason, isShort, thousandths } from './pages.js';
+import { sleep } from './send.js';
 
 /** The parts of an answer to `since` that the iteration reads. */
 interface AnyNewer<Item> {
@@ -30,6 +31,9 @@ export type FollowEnd = 'aborted' | Exclude<EndReason, 'complete'>;
 /** The longest time between two attempts at a call that failed. */
 const LONGEST_DELAY_MS = 300_000;
 const SHORTEST_DELAY_MS = 100;
+/** Before the first look at the receipt of a call; each later delay is twice as long: a minute in all. */
+const RECEIPT_DELAY_MS = 2_000;
+const RECEIPT_TRIES = 4;
 
 /** New items of a list as they appear, oldest first: an async iterable that can be iterated once. */
 export class Following<Item> implements AsyncIterable<Item> {
@@ -40,11 +44,16 @@ export class Following<Item> implements AsyncIterable<Item> {
   readonly #budget: number;
   readonly #intervalMs: number;
   readonly #options: FollowOptions;
+  readonly #chargedFor: (requestId: string) => Promise<number | undefined>;
   readonly #items: AsyncGenerator<Item, void, undefined>;
 
-  /** `read` makes one call: it reads items newer than a cursor or, without a cursor, a first page of one item. */
+  /**
+   * `read` makes one call: it reads items newer than a cursor or, without a cursor, a first page of one item.
+   * `chargedFor` looks the receipt of a call up.
+   */
   constructor(
     read: (query: { since?: string; count?: 1; max_credits?: number }) => Promise<AnyNewer<Item>>,
+    chargedFor: (requestId: string) => Promise<number | undefined>,
     options: FollowOptions & { readonly since?: string | undefined },
   ) {
     const { maxCredits, intervalMs = 30_000, since } = options;
@@ -57,6 +66,7 @@ export class Following<Item> implements AsyncIterable<Item> {
     this.#budget = Math.floor(maxCredits * 1000 + 1e-6);
     this.#intervalMs = intervalMs;
     this.#options = options;
+    this.#chargedFor = chargedFor;
     this.#since = since;
     this.#items = this.#walk(read);
   }
@@ -135,8 +145,10 @@ export class Following<Item> implements AsyncIterable<Item> {
           this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
         else if (this.#mayRepeat(error)) {
           this.#options.onRetry?.(error);
+          if (error.reason === 'charge_unknown' && error.requestId !== undefined) await this.#lookUp(error.requestId);
           const delayMs = Math.max(SHORTEST_DELAY_MS, this.#intervalMs) * 2 ** tries;
-          await this.#sleep(Math.max((error.retryAfter ?? 0) * 1000, Math.min(delayMs, LONGEST_DELAY_MS)));
+          if (this.#ended === undefined)
+            await this.#sleep(Math.max((error.retryAfter ?? 0) * 1000, Math.min(delayMs, LONGEST_DELAY_MS)));
         } else throw error;
         if (this.#ended !== undefined) return null;
       }
@@ -144,8 +156,9 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * A call that the service postpones (429, 503) is free. A call without an answer may have been charged. It is
-   * repeated only if an earlier call was answered: the same cursor returns the same items, then cached and at half price.
+   * A call that the service postpones (429, 503) is free. A call without an answer, or whose charge is unknown, may have
+   * been charged. It is repeated only if an earlier call was answered: the same cursor returns the same items, then
+   * cached and at half price.
    */
   #mayRepeat(error: unknown): error is PerchError {
     if (!(error instanceof PerchError)) return false;
@@ -154,18 +167,31 @@ export class Following<Item> implements AsyncIterable<Item> {
     return this.#hasAnswer && (status >= 500 || code === 'unreachable' || code === 'timeout');
   }
 
-  #sleep(ms: number): Promise<void> {
+  /**
+   * Adds the charge of a call once it is known. A call without a receipt for a minute was not charged.
+   */
+  async #lookUp(requestId: string): Promise<void> {
+    for (let tries = 0; this.#ended === undefined; tries += 1) {
+      await this.#sleep(Math.min(RECEIPT_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS));
+      if (this.#ended !== undefined) return;
+      try {
+        const charged = await this.#chargedFor(requestId);
+        if (charged === undefined || !Number.isFinite(charged)) throw unreadable(200);
+        this.#spent += thousandths(charged);
+        if (this.#spent >= this.#budget) this.#ended = 'max_credits';
+        return;
+      } catch (error) {
+        if (this.#options.signal?.aborted) this.#ended = 'aborted';
+        else if (error instanceof PerchError && error.code === 'not_found') {
+          if (tries >= RECEIPT_TRIES) return;
+        } else if (!this.#mayRepeat(error)) throw error;
+      }
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
     const { signal } = this.#options;
-    return new Promise((done) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
-        if (signal?.aborted) this.#ended = 'aborted';
-        done();
-      };
-      const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
-      signal?.addEventListener('abort', end);
-      if (signal?.aborted) end();
-    });
+    await sleep(ms, signal);
+    if (signal?.aborted) this.#ended = 'aborted';
   }
 }

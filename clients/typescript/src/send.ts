@@ -61,3 +61,17 @@ export function retryAfterOf(headers: Headers): number | undefined {
   const said = headers.get('retry-after');
   return said !== null && /^\d+$/.test(said) ? Number(said) : undefined;
 }
+
+/** Waits, until the signal fires at the latest. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      done();
+    };
+    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}

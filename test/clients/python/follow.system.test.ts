@@ -108,6 +108,37 @@ say(take(following, 2), errors, time.monotonic() - began >= 1.3, following.since
       expect(cursors).toEqual(['a', 'a', 'b', 'b', 'b']);
     });
 
+    const unknown = () => ({
+      ...failure(503, 'upstream_error'),
+      body: failure(503, 'upstream_error').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
+    });
+    const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
+    const RECEIPT = '/v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+
+    it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
+      server = await stub(
+        answer('b', ['1']),
+        unknown(),
+        failure(404, 'not_found'),
+        page({ data: { credits: 3 } }),
+        answer('c', ['2']),
+      );
+      const code = `${HEAD}
+following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)
+say(take(following, 2), following.spent)`;
+      expect(await said(code, env())).toEqual([['1', '2'], 5]);
+      expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
+    });
+
+    it('ends at its budget if such a call has used it up', async () => {
+      server = await stub(answer('b', ['1']), unknown(), page({ data: { credits: 3 } }));
+      const code = `${HEAD}
+following = perch.follow_user_tweets("1", since="a", max_credits=4, interval=0.01)
+say(take(following, 2), following.ended, following.spent)`;
+      expect(await said(code, env())).toEqual([['1'], 'max_credits', 4]);
+      expect(asked()).toEqual(['since=a', 'since=b', RECEIPT]);
+    });
+
     it('ends when its event is set, also while it waits', async () => {
       server = await stub(answer('b', ['1']));
       const code = `${HEAD}

@@ -147,6 +147,42 @@ describe('follow, on the way', () => {
     expect(cursors).toEqual(['a', 'a', 'b', 'b', 'b']);
   });
 
+  const unknown = () => ({
+    ...failure(503, 'upstream_error'),
+    body: failure(503, 'upstream_error').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
+  });
+  const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
+  const RECEIPT = '/v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+
+  it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
+    server = await stub(
+      answer('b', ['1']),
+      unknown(),
+      failure(404, 'not_found'),
+      page({ data: { credits: 3 } }),
+      answer('c', ['2']),
+    );
+    const errors: PerchError[] = [];
+    const following = follow(errors);
+    expect(await take(following, 2)).toEqual(['1', '2']);
+    expect([following.spent, errors.map(({ reason }) => reason)]).toEqual([5, ['charge_unknown']]);
+    expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
+  });
+
+  it('ends at its budget if such a call has used it up', async () => {
+    server = await stub(answer('b', ['1']), unknown(), page({ data: { credits: 3 } }));
+    const following = follow([], { maxCredits: 4 });
+    expect([await take(following, 2), following.ended, following.spent]).toEqual([['1'], 'max_credits', 4]);
+    expect(asked()).toEqual(['since=a', 'since=b', RECEIPT]);
+  });
+
+  it('ends when its signal fires before there is a receipt', async () => {
+    server = await stub(answer('b', ['1']), unknown());
+    const stop = new AbortController();
+    const following = follow([], { signal: stop.signal, onRetry: () => setTimeout(() => stop.abort(), 50) });
+    expect([await take(following, 2), following.ended]).toEqual([['1'], 'aborted']);
+  });
+
   it('calls again at once while there is more', async () => {
     server = await stub(
       answer('b', ['1'], { has_newer: true }),
@@ -159,14 +195,7 @@ describe('follow, on the way', () => {
   it.each([
     ['a refusal', failure(403, 'access_denied'), 403],
     ['an answer of something else', { status: 502, body: '<html>' }, 502],
-    [
-      'a charge that nobody knows',
-      {
-        ...failure(503, 'internal'),
-        body: failure(503, 'internal').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
-      },
-      503,
-    ],
+    ['a charge that nobody knows', unknown(), 503],
   ])('throws %s to the first call, and makes it once', async (_what, given, status) => {
     server = await stub(given);
     await expect(take(follow([]), 1)).rejects.toMatchObject({ status });

@@ -616,6 +616,7 @@ class Perch:
 
         return Following(
             read,
+            lambda request_id: self.receipt(request_id, timeout=timeout),
             max_credits=max_credits,
             since=since,
             interval=interval,
@@ -1036,6 +1037,7 @@ class Perch:
 
         return Following(
             read,
+            lambda request_id: self.receipt(request_id, timeout=timeout),
             max_credits=max_credits,
             since=since,
             interval=interval,
@@ -1404,6 +1406,7 @@ class Perch:
 
         return Following(
             read,
+            lambda request_id: self.receipt(request_id, timeout=timeout),
             max_credits=max_credits,
             since=since,
             interval=interval,
@@ -1537,6 +1540,7 @@ class Perch:
 
         return Following(
             read,
+            lambda request_id: self.receipt(request_id, timeout=timeout),
             max_credits=max_credits,
             since=since,
             interval=interval,

@@ -17,6 +17,9 @@ T = TypeVar("T", bound=Mapping[str, Any])
 #: Delays between two attempts at a call that failed, in seconds.
 _LONGEST_DELAY = 300.0
 _SHORTEST_DELAY = 0.1
+#: Before the first look at the receipt of a call; each later delay is twice as long: a minute in all.
+_RECEIPT_DELAY = 2.0
+_RECEIPT_TRIES = 4
 
 
 class Following(Generic[T], Iterator[T]):
@@ -25,6 +28,7 @@ class Following(Generic[T], Iterator[T]):
     def __init__(
         self,
         read: Callable[[Optional[str], Optional[float]], Mapping[str, Any]],
+        receipt: Callable[[str], Mapping[str, Any]],
         *,
         max_credits: float,
         since: Optional[str] = None,
@@ -38,6 +42,7 @@ class Following(Generic[T], Iterator[T]):
         if not (math.isfinite(interval) and interval >= 0):
             raise ValueError("interval must be a number of seconds.")
         self._read = read
+        self._receipt = receipt
         # Rounded down, so that the budget is never exceeded.
         self._budget = math.floor(max_credits * 1000 + 1e-6) if math.isfinite(max_credits) else None
         self._interval = interval
@@ -134,13 +139,42 @@ class Following(Generic[T], Iterator[T]):
                     raise
                 if self._on_retry is not None:
                     self._on_retry(error)
+                if error.reason == "charge_unknown" and error.request_id is not None:
+                    self._look_up(error.request_id)
+                    if self.ended is not None:
+                        return None
                 delay = min(max(_SHORTEST_DELAY, self._interval) * 2.0 ** min(tries, 30), _LONGEST_DELAY)
                 self._sleep(max(float(error.retry_after or 0), delay))
                 tries += 1
 
+    def _look_up(self, request_id: str) -> None:
+        """Adds the charge of a call once it is known. A call without a receipt for a minute was not charged."""
+        tries = 0
+        while True:
+            self._sleep(min(_RECEIPT_DELAY * 2.0 ** min(tries, 30), _LONGEST_DELAY))
+            if self.ended is not None:
+                return
+            try:
+                receipt = self._receipt(request_id)
+                try:
+                    self._spent += round(receipt["data"]["credits"] * 1000)
+                except (KeyError, TypeError, ValueError, OverflowError):
+                    raise unreadable(200) from None
+                if self._budget is not None and self._spent >= self._budget:
+                    self.ended = self._end = "max_credits"
+                return
+            except ApiError as error:
+                if error.code == "not_found":
+                    if tries >= _RECEIPT_TRIES:
+                        return
+                elif not self._may_repeat(error):
+                    raise
+            tries += 1
+
     def _may_repeat(self, error: ApiError) -> bool:
-        """A call that the service postpones (429, 503) is free. A call without an answer may have been charged. It is
-        repeated only if an earlier call was answered: the same cursor returns the same items, then at half price."""
+        """A call that the service postpones (429, 503) is free. A call without an answer, or whose charge is unknown,
+        may have been charged. It is repeated only if an earlier call was answered: the same cursor returns the same
+        items, then at half price."""
         if error.status == 429 or (error.status == 503 and error.reason != "charge_unknown"):
             return True
         return self._answered and (error.status >= 500 or error.code in ("unreachable", "timeout"))
