@@ -121,7 +121,7 @@ export function createPerch(options: PerchOptions): Perch {
       const start = init.query?.cursor as string | undefined;
       const read = (cursor: string | undefined, max_credits: number) =>
         call('get', path, init, { max_credits, ...(cursor !== undefined && { cursor }) });
-      return new Pages(read as () => Promise<Page<PagedPath>>, { maxCredits, cursor: start });
+      return new Pages(read as () => Promise<Page<PagedPath>>, { maxCredits, cursor: start, signal: init.signal });
     },
     follow(path: string, { maxCredits, intervalMs, onGap, onRetry, ...init }: AnyInit & FollowOptions) {
       const { since, ...query } = init.query ?? {};

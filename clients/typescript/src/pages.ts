@@ -1,4 +1,5 @@
 import { PerchError, unreadable } from './errors.js';
+import { sleep } from './send.js';
 
 /** The parts of a page that the iteration reads. */
 interface AnyPage {
@@ -22,26 +23,37 @@ export const isShort = (reason: string | undefined): reason is Exclude<EndReason
 /** Credits have at most three decimals, so they are added as whole thousandths. */
 export const thousandths = (credits: number): number => Math.round(credits * 1000);
 
+/** Seconds that a page waits for the rate limit each time. */
+const LONGEST_WAIT_S = 10;
+/** How often a page is called for while the rate limit refuses it, because others use the key. */
+const MOST_TRIES = 5;
+
 /** The pages of a list, one call each, within one budget: an async iterable that can be iterated once. */
 export class Pages<P extends AnyPage> implements AsyncIterable<P> {
   #spent = 0;
   readonly #budget: number;
   #cursor: string | undefined;
   #ended: EndReason | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #pages: AsyncGenerator<P, void, undefined>;
 
   /** `read` makes one call: it reads the page at a cursor for at most the given credits. */
   constructor(
     read: (cursor: string | undefined, maxCredits: number) => Promise<P>,
-    options: { readonly maxCredits: number; readonly cursor?: string | undefined },
+    options: {
+      readonly maxCredits: number;
+      readonly cursor?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+    },
   ) {
-    const { maxCredits, cursor } = options;
+    const { maxCredits, cursor, signal } = options;
     if (!Number.isFinite(maxCredits) || thousandths(maxCredits) <= 0) {
       throw new RangeError('maxCredits must be a number of credits above 0.');
     }
     // Rounded down, so that the budget is never exceeded.
     this.#budget = Math.floor(maxCredits * 1000 + 1e-6);
     this.#cursor = cursor;
+    this.#signal = signal;
     this.#pages = this.#walk(read);
   }
 
@@ -83,13 +95,26 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     }
   }
 
+  /** One call, repeated when the rate limit refused it and says so for a short time. Refused calls are free. */
+  async #patiently(call: () => Promise<P>): Promise<P> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        const waitS = error instanceof PerchError && error.status === 429 ? error.retryAfter : undefined;
+        if (waitS === undefined || waitS > LONGEST_WAIT_S || tries === MOST_TRIES) throw error;
+        await sleep(waitS * 1000, this.#signal);
+      }
+    }
+  }
+
   /**
    * One call; null if the credits do not cover another item. Records the charge before the caller sees the page.
    */
   async #next(read: (cursor: string | undefined, maxCredits: number) => Promise<P>, first: boolean): Promise<P | null> {
     let page: P;
     try {
-      page = await read(this.#cursor, this.remaining);
+      page = await this.#patiently(() => read(this.#cursor, this.remaining));
     } catch (error) {
       // The first page fails like any other call, because nothing was delivered. On later pages the iteration ends.
       if (first || !(error instanceof PerchError) || error.code !== 'no_credits') throw error;

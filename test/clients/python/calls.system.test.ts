@@ -180,6 +180,21 @@ say(shown(perch), shown(Perch("http://127.0.0.1:1", os.environ["PERCH_KEY"])), b
       expect(server.requests).toEqual([{ path: '/v1/me', key: KEY }]);
     });
 
+    it('pages: waits for the rate limit if that takes seconds, on any page, and gives up after five refusals', async () => {
+      server = await stub(
+        failure(429, 'rate_limited', 1),
+        page({ next_cursor: 'a' }),
+        failure(429, 'rate_limited', 60),
+        failure(429, 'rate_limited', 0),
+      );
+      const code = `pages = perch.iter_follower_ids("a", max_credits=9)
+say(len(next(pages)), failed(lambda: next(pages)), pages.spent, pages.cursor,
+    failed(lambda: next(perch.iter_follower_ids("a", max_credits=9))))`;
+      const refused = ['rate_limited', 429];
+      expect(await said(code, env())).toEqual([6 + 1, refused, 1, 'a', refused]);
+      expect(server.requests).toHaveLength(8);
+    });
+
     it('pages: passes the rest of the budget on, continues after a sparse page, and ends at a repeated cursor', async () => {
       server = await stub(
         page({ credits_charged: 0.1, next_cursor: 'a' }),

@@ -239,6 +239,47 @@ describe('on the way', () => {
     expect(() => createPerch({ baseUrl: 'http://127.0.0.1:1', key: `${KEY}\n` })).toThrow(/^(?!.*kkk).*key/s);
   });
 
+  it('pages: waits for the rate limit if that takes seconds, on any page, and then repeats the call', async () => {
+    server = await stub(
+      failure(429, 'rate_limited', 1),
+      page({ next_cursor: 'a' }),
+      failure(429, 'rate_limited', 1),
+      page({ next_cursor: 'b' }),
+      failure(429, 'rate_limited', 60),
+    );
+    const pages = createPerch({ baseUrl: server.url, key: KEY }).pages(TWEETS, { path, maxCredits: 9 });
+    const walk = pages[Symbol.asyncIterator]();
+    await walk.next();
+    await walk.next();
+    expect(await failed(walk.next())).toMatchObject({ status: 429, retryAfter: 60 });
+    expect([pages.spent, pages.cursor, server.requests.length]).toEqual([2, 'b', 5]);
+  });
+
+  it('pages: gives up after five refusals of the rate limit, or when its signal fires', async () => {
+    server = await stub(failure(429, 'rate_limited', 0));
+    const perch = createPerch({ baseUrl: server.url, key: KEY });
+    const first = (init: object) =>
+      perch
+        .pages(TWEETS, { path, maxCredits: 9, ...init })
+        [Symbol.asyncIterator]()
+        .next();
+    expect(await failed(first({}))).toMatchObject({ status: 429 });
+    expect(server.requests).toHaveLength(5);
+    server.close();
+    server = await stub(failure(429, 'rate_limited', 9));
+    const stop = new AbortController();
+    const late = createPerch({ baseUrl: server.url, key: KEY }).pages(TWEETS, {
+      path,
+      maxCredits: 9,
+      signal: stop.signal,
+    });
+    const waiting = failed(late[Symbol.asyncIterator]().next());
+    const { requests } = server;
+    await expect.poll(() => requests.length).toBe(1);
+    stop.abort(new Error('enough'));
+    expect((await waiting).message).toBe('enough');
+  });
+
   it('pages: passes the rest of the budget on, continues after a sparse page, and ends at a repeated cursor', async () => {
     server = await stub(
       page({ credits_charged: 0.1, next_cursor: 'a' }),

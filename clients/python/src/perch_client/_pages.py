@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any, Callable, Generic, Iterator, Literal, Mapping, Optional, TypeVar, cast
 
 from ._http import ApiError, unreadable
@@ -10,6 +11,10 @@ from ._http import ApiError, unreadable
 EndReason = Literal["complete", "max_credits", "no_credits", "key_cap"]
 
 P = TypeVar("P", bound=Mapping[str, Any])
+
+#: Seconds that a page waits for the rate limit each time, and how often it is called for meanwhile.
+_LONGEST_WAIT = 10
+_MOST_TRIES = 5
 
 _SHORT_OF_CREDITS = ("max_credits", "no_credits", "key_cap")
 
@@ -51,7 +56,7 @@ class Pages(Generic[P], Iterator[P]):
         if self.ended is not None or self._failed:
             raise StopIteration
         try:
-            page = self._read(self.cursor, self.remaining)
+            page = self._patiently()
         except ApiError as error:
             # The first page fails like any call, because nothing was delivered. On later pages the iteration ends.
             if self._first or error.code != "no_credits":
@@ -77,6 +82,17 @@ class Pages(Generic[P], Iterator[P]):
         elif self.ended is None and self._spent >= self._budget:
             self.ended = "max_credits"
         return page
+
+    def _patiently(self) -> P:
+        """One call, repeated when the rate limit refused it and says so for a short time. Refused calls are free."""
+        for _ in range(_MOST_TRIES - 1):
+            try:
+                return self._read(self.cursor, self.remaining)
+            except ApiError as error:
+                if error.status != 429 or error.retry_after is None or error.retry_after > _LONGEST_WAIT:
+                    raise
+                time.sleep(error.retry_after)
+        return self._read(self.cursor, self.remaining)
 
 
 def short_of_credits(reason: Optional[str]) -> Optional[EndReason]:
