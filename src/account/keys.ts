@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { hashKey, keyPrefix, mintKey, modeOfKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
-import { badRequest, ServiceError } from '../domain/errors.js';
+import { badRequest } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import type { Mode } from '../domain/mode.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import { HOUR_MS } from '../lib/durations.js';
 import type { Accounts, Cap, KeyLimits, KeyRecord, RotatedKey } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
@@ -126,13 +127,11 @@ export class Keys {
   }
 
   async #admit(accountId: string): Promise<void> {
-    const rate = await this.#limiter?.take(`keys:${accountId}`, MOST_CHANGES, CHANGES_SECONDS);
-    if (rate === undefined || rate.allowed) return;
-    throw new ServiceError(
-      'rate_limited',
-      `Keys can be created, rotated and changed ${MOST_CHANGES} times an hour. Try again in ${counted(rate.retryAfterSeconds, 'second')}; revoking a key always works.`,
-      { retryAfter: rate.retryAfterSeconds },
-    );
+    if (this.#limiter === undefined) return;
+    await takeOrThrow(this.#limiter, [`keys:${accountId}`, MOST_CHANGES, CHANGES_SECONDS], {
+      message: (seconds) =>
+        `Keys can be created, rotated and changed ${MOST_CHANGES} times an hour. Try again in ${counted(seconds, 'second')}; revoking a key always works.`,
+    });
   }
 
   async #modeOf(accountId: string): Promise<Mode> {

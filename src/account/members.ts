@@ -3,6 +3,7 @@ import { type Actor, type GivenRole, isGivenRole, ROLES, type Role } from '../do
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import { mailAddress } from '../domain/mail-address.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import { DAY_MS } from '../lib/durations.js';
 import { truncated } from '../lib/text.js';
 import type {
@@ -148,12 +149,10 @@ export class Members {
     );
   }
 
-  async #admit(accountId: string): Promise<void> {
-    const rate = await this.#options.limiter.take(`invitations:${accountId}`, INVITATIONS, INVITATIONS_SECONDS);
-    if (rate.allowed) return;
-    throw new ServiceError('rate_limited', `An account can invite ${INVITATIONS} times a day.`, {
+  #admit(accountId: string): Promise<void> {
+    return takeOrThrow(this.#options.limiter, [`invitations:${accountId}`, INVITATIONS, INVITATIONS_SECONDS], {
+      message: `An account can invite ${INVITATIONS} times a day.`,
       param: 'email',
-      retryAfter: rate.retryAfterSeconds,
     });
   }
 
@@ -217,11 +216,9 @@ export class Members {
 
   /** Call before exporting an account's data. Throws `rate_limited`, because an export may take many queries. */
   async admitExport(accountId: string, by: Actor): Promise<void> {
-    const rate = await this.#options.limiter.take(`exports:${accountId}`, EXPORTS, EXPORTS_SECONDS);
-    if (!rate.allowed) {
-      const retryAfter = rate.retryAfterSeconds;
-      throw new ServiceError('rate_limited', `Data can be exported ${EXPORTS} times an hour.`, { retryAfter });
-    }
+    await takeOrThrow(this.#options.limiter, [`exports:${accountId}`, EXPORTS, EXPORTS_SECONDS], {
+      message: `Data can be exported ${EXPORTS} times an hour.`,
+    });
     await this.#options.store.exported(accountId, by);
   }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 
 /**
@@ -14,20 +14,14 @@ const CHECKS = 30;
 const CHECKS_SECONDS = 3600;
 
 /** Throws `rate_limited`. */
-export async function admitByHand(limiter: RateLimiter, accountId: string): Promise<void> {
-  const rate = await limiter.take(`alert-tests:${accountId}`, BY_HAND, BY_HAND_SECONDS);
-  if (rate.allowed) return;
-  throw new ServiceError('rate_limited', `Notices can be sent by hand ${BY_HAND} times an hour, including tests.`, {
-    retryAfter: rate.retryAfterSeconds,
+export const admitByHand = (limiter: RateLimiter, accountId: string): Promise<void> =>
+  takeOrThrow(limiter, [`alert-tests:${accountId}`, BY_HAND, BY_HAND_SECONDS], {
+    message: `Notices can be sent by hand ${BY_HAND} times an hour, including tests.`,
   });
-}
 
 /** Throws `rate_limited`. */
-export async function admitCheck(limiter: RateLimiter, accountId: string): Promise<void> {
-  const rate = await limiter.take(`alert-checks:${accountId}`, CHECKS, CHECKS_SECONDS);
-  if (rate.allowed) return;
-  throw new ServiceError('rate_limited', `Addresses of webhooks can be checked ${CHECKS} times an hour.`, {
+export const admitCheck = (limiter: RateLimiter, accountId: string): Promise<void> =>
+  takeOrThrow(limiter, [`alert-checks:${accountId}`, CHECKS, CHECKS_SECONDS], {
+    message: `Addresses of webhooks can be checked ${CHECKS} times an hour.`,
     param: 'webhook_url',
-    retryAfter: rate.retryAfterSeconds,
   });
-}

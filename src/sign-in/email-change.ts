@@ -3,6 +3,7 @@ import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { mailAddress } from '../domain/mail-address.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import { MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
@@ -62,12 +63,9 @@ export class EmailChange {
     needRecentSignIn(visitor, clock.now());
     const from = await emailOf(personId);
     if (isSame(from, to)) throw badRequest('This is already the address of your account.', 'email');
-    const rate = await limiter.take(`email-change:of:${personId}`, PER_ACCOUNT, WINDOW_SECONDS);
-    if (!rate.allowed) {
-      throw new ServiceError('rate_limited', 'Too many links were requested for this account. Try again later.', {
-        retryAfter: rate.retryAfterSeconds,
-      });
-    }
+    await takeOrThrow(limiter, [`email-change:of:${personId}`, PER_ACCOUNT, WINDOW_SECONDS], {
+      message: 'Too many links were requested for this account. Try again later.',
+    });
     await mails.admit(address);
     mails.send(to, address, () => this.#write(personId, from, to));
   }

@@ -1,6 +1,7 @@
 import { hashSecret } from '../access/secret.js';
 import { ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
@@ -53,11 +54,9 @@ export class LinkMails {
   }
 
   /** Throws `rate_limited` if too many links were requested from one address. */
-  async admit(address: string): Promise<void> {
-    const rate = await this.#options.limiter.take(`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS);
-    if (rate.allowed) return;
-    throw new ServiceError('rate_limited', 'Too many links were requested from your IP address.', {
-      retryAfter: rate.retryAfterSeconds,
+  admit(address: string): Promise<void> {
+    return takeOrThrow(this.#options.limiter, [`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS], {
+      message: 'Too many links were requested from your IP address.',
     });
   }
 
@@ -73,15 +72,11 @@ export class LinkMails {
    * can request, do not count.
    */
   async admitInvitation(to: string, address: string): Promise<void> {
-    const { allowed, retryAfterSeconds: retryAfter } = await this.#takeFor('invitation', to);
-    if (!allowed) {
-      const minutes = counted(Math.ceil(retryAfter / 60), 'minute');
-      throw new ServiceError(
-        'rate_limited',
-        `${PER_EMAIL} invitations were just mailed to this address. Try again in ${minutes}.`,
-        { param: 'email', retryAfter },
-      );
-    }
+    await takeOrThrow(this.#options.limiter, perEmail('invitation', to), {
+      message: (seconds) =>
+        `${PER_EMAIL} invitations were just mailed to this address. Try again in ${counted(Math.ceil(seconds / 60), 'minute')}.`,
+      param: 'email',
+    });
     if (await this.#takeOfAll(address)) return;
     this.#options.onMailFailure(new Error(`${IN_ALL} links were mailed in the last hour: an invitation was refused`));
     throw new ServiceError('rate_limited', 'This server has mailed too many links in the last hour. Try again later.');
@@ -118,16 +113,10 @@ export class LinkMails {
   }
 
   async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
-    if (!(await this.#takeFor('sign-in', to)).allowed) return;
+    if (!(await this.#options.limiter.take(...perEmail('sign-in', to))).allowed) return;
     if (!(await this.#takeOfAll(address)))
       throw new Error(`${IN_ALL} links were mailed in the last hour: one was dropped`);
     await this.#options.mail.send(await write());
-  }
-
-  #takeFor(kind: 'sign-in' | 'invitation', to: string) {
-    // Uses a hash, because state shared between nodes need not reveal who the customers are.
-    const name = hashSecret(to.toLowerCase()).toString('base64url');
-    return this.#options.limiter.take(`${kind}:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
   }
 
   async #takeOfAll(address: string): Promise<boolean> {
@@ -141,3 +130,7 @@ export class LinkMails {
     return false;
   }
 }
+
+/** The limit of mails to one address. Named by a hash: state shared between nodes need not reveal the customers. */
+const perEmail = (kind: 'sign-in' | 'invitation', to: string) =>
+  [`${kind}:to:${hashSecret(to.toLowerCase()).toString('base64url')}`, PER_EMAIL, WINDOW_SECONDS] as const;

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
+import { takeOrThrow } from '../domain/take-or-throw.js';
 import type { Clock } from '../ports/clock.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
@@ -219,12 +220,10 @@ export class Passkeys {
     return sessions.start(passkey.personId, { ...origin, method: 'passkey' });
   }
 
-  async #admit(name: string, limit: number, what: string): Promise<void> {
-    const rate = await this.#options.limiter.take(name, limit, WINDOW_SECONDS);
-    if (rate.allowed) return;
-    const { retryAfterSeconds: seconds } = rate;
-    const message = `Too many ${what}. Try again in ${seconds} s.`;
-    throw new ServiceError('rate_limited', message, { retryAfter: seconds });
+  #admit(name: string, limit: number, what: string): Promise<void> {
+    return takeOrThrow(this.#options.limiter, [name, limit, WINDOW_SECONDS], {
+      message: (seconds) => `Too many ${what}. Try again in ${seconds} s.`,
+    });
   }
 
   list(personId: string): Promise<PasskeyRecord[]> {
