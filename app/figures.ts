@@ -15,14 +15,45 @@ import type { Network } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Stores } from './stores.js';
 
-const FLUSH_MS = 60_000;
+interface Polling {
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
 
-export interface CostOptions {
+export interface FlushOptions extends Polling {
+  readonly everyMs: number;
+  /** Logged when a flush fails. */
+  readonly failure: string;
+  /** Called before each flush but the last. */
+  readonly sample?: () => void;
+}
+
+/** Writes what a book has collected at intervals, and once more when closed. */
+export async function openFlush(
+  lifecycle: Lifecycle,
+  name: string,
+  write: () => Promise<void>,
+  { log, startPoll, everyMs, failure, sample = () => {} }: FlushOptions,
+): Promise<void> {
+  const flush = (): Promise<void> => write().catch((err: unknown) => log.warn({ err }, failure));
+  const run = (): Promise<void> => {
+    sample();
+    return flush();
+  };
+  await lifecycle.open(
+    name,
+    () => startPoll(run, everyMs),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+}
+
+export interface CostOptions extends Polling {
   readonly stores: Pick<Stores, 'sql'>;
   readonly network: Network;
   readonly clock: Clock;
-  readonly log: FastifyBaseLogger;
-  readonly startPoll: StartPoll;
 }
 
 /** Records what reads earn and cost: written once a minute and when closed. Looks for losses once an hour. */
@@ -30,24 +61,11 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
   const { stores, network, clock, log, startPoll } = options;
   const costs = createCosts(stores.sql);
   const book = new CostBook({ network, operations: operationNames(), costs, clock, newId: v7 });
-  const flush = async (): Promise<void> => {
-    try {
-      await book.flush();
-    } catch (err) {
-      log.warn(
-        { err },
-        'The earnings and costs of reads could not be written. They are kept, and will be written with the next minute.',
-      );
-    }
-  };
-  await lifecycle.open(
-    'sums of costs',
-    () => startPoll(flush, FLUSH_MS),
-    async (poll) => {
-      await poll.close();
-      await flush();
-    },
-  );
+  await openFlush(lifecycle, 'sums of costs', () => book.flush(), {
+    ...{ log, startPoll, everyMs: MINUTE_MS },
+    failure:
+      'The earnings and costs of reads could not be written. They are kept, and will be written with the next minute.',
+  });
   if (network.billing === null) return book;
   const warn = async (): Promise<void> => {
     for (const loss of await book.newLosses()) log.warn(loss, lossWarning(loss));
@@ -63,11 +81,9 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
 const lossWarning = ({ operation, worthUsd, costUsd, hitRate }: Loss): string =>
   `${operation} does not earn what it costs: it earned $${worthUsd.toFixed(2)} and cost $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
 
-export interface TrafficOptions {
+export interface TrafficOptions extends Polling {
   readonly stores: Pick<Stores, 'sql' | 'queries'>;
   readonly clock: Clock;
-  readonly log: FastifyBaseLogger;
-  readonly startPoll: StartPoll;
 }
 
 /**
@@ -83,24 +99,10 @@ export async function openTraffic(
     ...{ traffic: createTraffic(stores.sql), operations: operationNames(), clock, newId: v7 },
   });
   app.onAnswered((answered) => book.note(toTrafficSample(answered)));
-  const flush = async (): Promise<void> => {
-    try {
-      await book.flush();
-    } catch (err) {
-      log.warn(
-        { err },
-        'The sums of requests could not be written. They are kept, and will be written with the next minute.',
-      );
-    }
-  };
-  await lifecycle.open(
-    'sums of requests',
-    () => startPoll(flush, MINUTE_MS),
-    async (poll) => {
-      await poll.close();
-      await flush();
-    },
-  );
+  await openFlush(lifecycle, 'sums of requests', () => book.flush(), {
+    ...{ log, startPoll, everyMs: MINUTE_MS },
+    failure: 'The sums of requests could not be written. They are kept, and will be written with the next minute.',
+  });
   await openRequestLog(lifecycle, app, { stores, clock, log, startPoll });
 }
 
@@ -115,29 +117,14 @@ async function openRequestLog(
   const store = createRequestLog(stores.sql, stores.queries);
   const book = new RequestBook(store);
   app.onAnswered((answered) => noteRequest(book, answered, clock));
-  const written = (run: () => Promise<void>) => async (): Promise<void> => {
-    try {
-      await run();
-    } catch (err) {
-      log.warn({ err }, "Requests could not be written to their accounts' logs. Retrying in a few seconds.");
-    }
-  };
-  const flush = written(() => book.flush());
-  await lifecycle.open(
-    'logs of requests',
-    () => startPoll(flush, REQUESTS_MS),
-    async (poll) => {
-      await poll.close();
-      await flush();
-    },
-  );
+  const failure = "Requests could not be written to their accounts' logs. Retrying in a few seconds.";
+  const options = { log, startPoll, everyMs: REQUESTS_MS, failure };
+  await openFlush(lifecycle, 'logs of requests', () => book.flush(), options);
+  const forget = (): Promise<void> =>
+    store.forget(new Date(clock.now() - REQUESTS_KEPT_MS)).catch((err: unknown) => log.warn({ err }, failure));
   await lifecycle.open(
     'end of old requests',
-    () =>
-      startPoll(
-        written(() => store.forget(new Date(clock.now() - REQUESTS_KEPT_MS))),
-        HOUR_MS,
-      ),
+    () => startPoll(forget, HOUR_MS),
     (poll) => poll.close(),
   );
 }

@@ -9,6 +9,7 @@ import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { StatusHistory } from '../src/ports/figures.js';
 import type { Pool } from '../src/read/pool/pool.js';
+import { openFlush } from './figures.js';
 import type { Lifecycle } from './lifecycle.js';
 import { databaseAnswers, FAMILIES, isDown } from './status.js';
 
@@ -35,30 +36,20 @@ export async function openStatusHistory(
   const book = new StatusBook(history, clock, v7);
   // Every family counts as down while the database is away, because no paid read works then.
   let isDatabaseAway = false;
-  const flush = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     try {
       await book.flush();
       isDatabaseAway = false;
-    } catch (err) {
+    } catch (error) {
       isDatabaseAway = !(await databaseAnswers(sql));
-      log.warn(
-        { err },
-        'The history of the status could not be written. It is kept, and will be written with the next minute.',
-      );
+      throw error;
     }
   };
-  await lifecycle.open(
-    'history of the status',
-    () =>
-      startPoll(async () => {
-        book.note(familySamples(pool, isDatabaseAway));
-        await flush();
-      }, MINUTE_MS),
-    async (poll) => {
-      await poll.close();
-      await flush();
-    },
-  );
+  await openFlush(lifecycle, 'history of the status', write, {
+    ...{ log, startPoll, everyMs: MINUTE_MS },
+    sample: () => book.note(familySamples(pool, isDatabaseAway)),
+    failure: 'The history of the status could not be written. It is kept, and will be written with the next minute.',
+  });
   return readEachMinute(history, clock);
 }
 
