@@ -171,7 +171,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/networks/upstream': { is: 'HTTP and WebSockets to an upstream, for all networks', may: CORE },
   'adapters/networks/corpus': {
     is: 'your own data in Postgres, and the importer',
-    may: [...CORE, 'adapters/networks/search', 'adapters/postgres/retry'],
+    may: [...CORE, 'adapters/networks/search', 'adapters/postgres/retry', 'adapters/postgres/time-limits'],
   },
   'adapters/networks/bluesky': { is: 'Bluesky', may: NETWORK },
   'adapters/networks/x': { is: 'X', may: NETWORK },

@@ -4,6 +4,7 @@ import Postgrator from 'postgrator';
 import type postgres from 'postgres';
 import { openMonthsAhead, openThisMonth } from './ledger/maintenance.js';
 import type { Sql, Transaction } from './sql.js';
+import { withoutTimeLimits } from './time-limits.js';
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const MIGRATION_LOCK = 0x6d696772;
@@ -53,10 +54,9 @@ export async function migrate(
  * settings mean nothing elsewhere.
  */
 async function takeTurn(transaction: Transaction): Promise<void> {
+  await withoutTimeLimits(transaction);
   await transaction`
-    select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true),
-      set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true)`;
+    select set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true)`;
   await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
 }
 

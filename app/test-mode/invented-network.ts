@@ -1,4 +1,5 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
+import { withoutTimeLimits } from '../../adapters/postgres/time-limits.js';
 import type { Network } from '../../src/ports/network.js';
 
 const FILL_LOCK = 0x696e76;
@@ -23,8 +24,7 @@ export async function fillInventedNetwork(sql: Sql): Promise<void> {
   await indexCorpus(sql, { tables: 'invented' });
   if (await isFilled(sql)) return;
   await sql.begin(async (turn) => {
-    await turn`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await withoutTimeLimits(turn);
     await turn`select pg_advisory_xact_lock(${FILL_LOCK})`;
     if (await isFilled(sql)) return;
     const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([

@@ -6,6 +6,7 @@ import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
+import { withoutTimeLimits } from '../../postgres/time-limits.js';
 import { openAccount, operatorKeys } from '../accounts.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { note } from '../print.js';
@@ -40,10 +41,8 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
     return null;
   }
   return stores.sql.begin(async (turn) => {
-    // No timeouts: loading takes time, and other processes wait for it.
-    await turn`
-      select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-        set_config('idle_in_transaction_session_timeout', '0', true)`;
+    // Loading takes time, and other processes wait for it.
+    await withoutTimeLimits(turn);
     await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
     await fillNetwork(stores);
     if (!(await isInvented(stores))) return null;

@@ -1,6 +1,7 @@
 import { counted } from '../../../src/domain/figures.js';
 import { alone, migrate } from '../migrate.js';
 import type { Sql, Transaction } from '../sql.js';
+import { withoutTimeLimits } from '../time-limits.js';
 import { checkCoordinator, missingFunctions, placedTables, readWorkers } from './shards.js';
 import { FIRST, FUNCTIONS, tablesAt } from './table-servers.js';
 
@@ -36,8 +37,9 @@ export async function distribute(sql: Sql, { shards, onProgress }: DistributeOpt
       onProgress(text);
       await sql.begin(async (tx) => {
         // Append-only tables stay so on each shard: their triggers are safe, since they touch no other table.
-        await tx`select set_config('citus.enable_unsafe_triggers', 'on', true), set_config('statement_timeout', '0', true),
-          set_config('lock_timeout', '0', true), set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
+        await withoutTimeLimits(tx);
+        await tx`select set_config('citus.enable_unsafe_triggers', 'on', true),
+          set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
         await run(tx);
       });
       done.push(text);

@@ -1,10 +1,10 @@
+import { withoutTimeLimits } from '../../../postgres/time-limits.js';
 import type { Sql, TransactionSql } from './sql.js';
 
-/** Runs a transaction without time limits, because those of its pool are meant for requests. */
+/** Runs a transaction without time limits. */
 export const atLeisure = <T>(sql: Sql, work: (sql: TransactionSql) => Promise<T>): Promise<T> =>
   sql.begin(async (transaction) => {
-    await transaction`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await withoutTimeLimits(transaction);
     return work(transaction);
   }) as Promise<T>;
 
