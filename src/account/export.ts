@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.js';
 import type { RequestLog } from '../ports/figures.js';
 import type { GrantRecord } from '../ports/grants.js';
 import type { Ledger, UsageRow } from '../ports/ledger.js';
+import type { WatchRecord } from '../ports/watches.js';
 
 /** Most pages of usage, and most rows of each other kind. If there are more, the end of the file says so. */
 const MOST_PAGES = 100;
@@ -16,7 +17,7 @@ const RECEIPTS = 1000;
 const GROUP = ['day', 'endpoint', 'key'] as const;
 
 export interface ExportSources {
-  readonly accounts: Pick<Accounts, 'get' | 'testAccount'>;
+  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'keys'>;
   readonly ledger: Pick<Ledger, 'usage' | 'recent' | 'statement'>;
   readonly auditLog: AuditLog;
   readonly members: {
@@ -25,7 +26,8 @@ export interface ExportSources {
   };
   readonly alerts: { list(accountId: string): Promise<readonly AlertRecord[]> };
   readonly grants: { list(accountId: string, limit: number): Promise<readonly GrantRecord[]> };
-  readonly billing: { sales(accountId: string): Promise<readonly { readonly url: string | null }[]> };
+  readonly billing: { sales(accountId: string, limit: number): Promise<readonly { readonly url: string | null }[]> };
+  readonly watches: { list(accountId: string, mostEnded: number): Promise<readonly WatchRecord[]> };
   readonly requestLog: Pick<RequestLog, 'list'>;
   readonly clock: Clock;
 }
@@ -58,25 +60,30 @@ async function* exported(account: AccountRecord, reading: Reading): AsyncGenerat
   yield { type: 'export', at: new Date(clock.now()).toISOString(), account_id: accountId };
   const testId = await accounts.testAccount(accountId);
   const test = testId === undefined ? undefined : await accounts.get(testId);
-  yield* accountLines('live', account);
-  if (test !== undefined) yield* accountLines('test', test);
+  yield* accountLines('live', account, reading);
+  if (test !== undefined) yield* accountLines('test', test, reading);
   yield* customerLines(accountId, reading);
   yield* activityLines('live', accountId, reading);
   if (testId !== undefined) yield* activityLines('test', testId, reading);
   yield { type: 'end', left_out: cut };
 }
 
-function* accountLines(mode: Mode, account: AccountRecord): Generator<Line> {
-  const { accountId, name, email, balance, paidUsd, frozen, keys } = account;
+async function* accountLines(mode: Mode, account: AccountRecord, reading: Reading): AsyncGenerator<Line> {
+  const { accountId, name, email, balance, paidUsd, frozen } = account;
   const money = { balance: toCredits(balance), paid_usd: paidUsd };
   yield { type: 'account', mode, account_id: accountId, name, email, ...money, frozen };
-  for (const key of keys) {
+  for (const key of noted('key', await reading.accounts.keys(accountId, MOST_ROWS), reading)) {
     const cap = key.cap && {
       period: key.cap.period,
       amount: toCredits(key.cap.amount),
       spent: toCredits(key.cap.spent),
     };
     yield { type: 'key', mode, ...key, spent: toCredits(key.spent), cap };
+  }
+  for (const { accountId: _, ...watch } of noted('watch', await reading.watches.list(accountId, MOST_ROWS), reading)) {
+    const dailyLimit = watch.dailyLimit === null ? null : toCredits(watch.dailyLimit);
+    const [spent, spentToday] = [toCredits(watch.spent), toCredits(watch.spentToday)];
+    yield { type: 'watch', mode, ...watch, dailyLimit, spent, spentToday };
   }
 }
 
@@ -89,7 +96,8 @@ async function* customerLines(accountId: string, reading: Reading): AsyncGenerat
   for (const { cap: _, ...grant } of noted('app', await grants.list(accountId, MOST_ROWS), reading)) {
     yield { type: 'app', ...grant, spent: toCredits(grant.spent) };
   }
-  for (const { url: _, ...sale } of await billing.sales(accountId)) yield { type: 'purchase', ...sale };
+  const sales = noted('purchase', await billing.sales(accountId, MOST_ROWS), reading);
+  for (const { url: _, ...sale } of sales) yield { type: 'purchase', ...sale };
   const changes = await auditLog.list(accountId, MOST_ROWS, signal);
   for (const event of noted('change', changes, reading)) yield { type: 'change', ...event };
 }
@@ -134,6 +142,6 @@ async function* usageRows(accountId: string, { ledger, clock, signal, cut }: Rea
 
 /** Returns the rows, and notes the kind if there may be more, so that the end of the file says so. */
 function noted<Row>(kind: string, rows: readonly Row[], { cut }: Reading): readonly Row[] {
-  if (rows.length >= MOST_ROWS) cut.push(kind);
+  if (rows.length >= MOST_ROWS && !cut.includes(kind)) cut.push(kind);
   return rows;
 }

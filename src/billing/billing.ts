@@ -201,8 +201,8 @@ export class Billing {
   }
 
   /** Newest first. */
-  async sales(accountId: string): Promise<SaleRecord[]> {
-    return (await this.#options.sales.list(accountId, MOST_SALES)).map(toSaleRecord);
+  async sales(accountId: string, limit = MOST_SALES): Promise<SaleRecord[]> {
+    return (await this.#options.sales.list(accountId, limit)).map(toSaleRecord);
   }
 
   /** A paid purchase of the account; undefined for any other id. */

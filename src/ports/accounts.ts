@@ -171,6 +171,8 @@ export interface Accounts {
   rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
+  /** At most `limit` of its keys, oldest first: those that work are preferred to others, and then newer ones. */
+  keys(accountId: string, limit: number): Promise<KeyRecord[]>;
   /** A key of the account, whether it works or not; undefined if it has no such key. */
   key(of: { accountId: string; keyId: string }): Promise<KeyRecord | undefined>;
   /**

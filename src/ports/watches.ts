@@ -153,8 +153,11 @@ export interface NewWatch extends WatchSettings {
 
 /** Watches for their accounts. Every change is recorded in the account's audit log. */
 export interface WatchBook {
-  /** The newest first; after them the ended ones, of which only the 100 that ended last are listed. */
-  list(accountId: string, nowMs: number): Promise<WatchRecord[]>;
+  /**
+   * The newest first; after them the ended ones, of which only the 100 that ended last are listed, or as many as
+   * `mostEnded` says.
+   */
+  list(accountId: string, nowMs: number, mostEnded?: number): Promise<WatchRecord[]>;
   get(accountId: string, watchId: string, nowMs: number): Promise<WatchRecord | undefined>;
   /**
    * The added watch, or an existing one that has not ended and follows the same list to the same address. Null if the

@@ -60,9 +60,9 @@ export class Watches {
     this.#options = options;
   }
 
-  /** The newest first; after them the ended ones, of which only the 100 that ended last are listed. */
-  list(accountId: string): Promise<WatchRecord[]> {
-    return this.#options.book.list(accountId, this.#options.clock.now());
+  /** The newest first; after them the ended ones, of which only the last 100 to end are listed, or `mostEnded`. */
+  list(accountId: string, mostEnded?: number): Promise<WatchRecord[]> {
+    return this.#options.book.list(accountId, this.#options.clock.now(), mostEnded);
   }
 
   /** Throws `not_found`. */

@@ -33,6 +33,7 @@ export function createAccounts(
     rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
     addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by, beforeKey)),
+    keys: (accountId, limit) => readKeys(sql, accountId, limit),
     key: (of) => findKey(sql, of),
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
     rotateKey: (of, successor, endsAt, by = OPERATOR) =>

@@ -87,12 +87,12 @@ const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key
 const MOST_KEYS = 200;
 
 /** The oldest first. */
-export async function readKeys(sql: Sql, accountId: string): Promise<KeyRecord[]> {
+export async function readKeys(sql: Sql, accountId: string, limit = MOST_KEYS): Promise<KeyRecord[]> {
   const rows = await sql<KeyRow[]>`
     with shown as (
       select key_id from keys where account_id = ${accountId}
       order by coalesce(least(revoked_at, expires_at) <= now(), false), grant_id is not null, created_at desc, key_id
-      limit ${MOST_KEYS}
+      limit ${limit}
     )
     ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) where k.account_id = ${accountId} order by k.created_at, k.key_id`;
   return rows.map(keyRecord);

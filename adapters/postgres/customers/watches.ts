@@ -20,13 +20,13 @@ const MOST_ENDED = 100;
 
 /** Watches as their accounts see them, in Postgres. `queries` reads what may be large: pages of deliveries. */
 export const createWatchBook = (sql: Sql, queries = new QueryLimiter(sql)): WatchBook => ({
-  async list(accountId, nowMs) {
+  async list(accountId, nowMs, mostEnded = MOST_ENDED) {
     const rows = await sql<WatchRow[]>`
       ${select(sql, accountId, nowMs)} and w.watch_id in (
           select watch_id from watches where account_id = ${accountId} and state <> 'ended'
           union all
           (select watch_id from watches where account_id = ${accountId} and state = 'ended'
-            order by state_at desc limit ${MOST_ENDED})
+            order by state_at desc limit ${mostEnded})
         )
       order by w.state = 'ended', w.created_at desc, w.watch_id`;
     return rows.map(toRecord);

@@ -47,6 +47,7 @@ export function createKeyStore(): KeyStore {
     openTestAccount: unused,
     rename: unused,
     freeze: unused,
+    keys: unused,
     key: unused,
     addKey: unused,
     keyByPrefix: unused,

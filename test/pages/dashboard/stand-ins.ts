@@ -128,6 +128,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       testAccount: async () => TEST_ACCOUNT,
       openTestAccount: async () => TEST_ACCOUNT,
       rename: unchanging,
+      keys: async () => [...account.keys],
     },
     ledger: {
       usage: async (_accountId, { from, to, group, keyId }) => {

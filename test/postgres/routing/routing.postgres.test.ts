@@ -142,6 +142,7 @@ const ACCOUNTS: PortCalls<Accounts> = {
     'of a test account': ({ test }) => accounts.get(test.accountId),
   },
   testAccount: ({ accountId }) => accounts.testAccount(accountId),
+  keys: ({ accountId }) => accounts.keys(accountId, 10),
   openTestAccount: {
     'that is there': ({ accountId }) => accounts.openTestAccount(accountId),
     // Several pairs, because the two of one pair may be in the same partition by chance.

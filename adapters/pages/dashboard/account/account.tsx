@@ -99,7 +99,7 @@ const Export = () => (
   <Card
     id="export-title"
     title="Export"
-    lead="Everything that Perch keeps for this account and its test mode, as one JSON object per line (NDJSON): members, keys without their secrets, apps, alerts, purchases, ledger entries, usage, the newest 1,000 receipts, the request log, and the log of changes."
+    lead="Everything that Perch keeps for this account and its test mode, as one JSON object per line (NDJSON): members, keys without their secrets, apps, alerts, watches, purchases, ledger entries, usage, the newest 1,000 receipts, the request log, and the log of changes."
   >
     <form method="post" action="/dashboard/account/export" class="row-form">
       <button type="submit" class="button">

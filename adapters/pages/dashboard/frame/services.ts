@@ -16,7 +16,7 @@ import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js'
 
 /** What the pages read and do. Every function takes the account first, and accepts only that account's ids. */
 export interface DashboardServices {
-  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
+  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename' | 'keys'>;
   readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'find' | 'create' | 'createTest' | 'forSession' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;

@@ -403,6 +403,38 @@ describe('the export', () => {
     expect((await ada.log()).at(-1)).toBe('account.exported');
   });
 
+  it('has every key, purchase and watch, however many of them have ended', async () => {
+    const { keyId } = await ada.key();
+    const { accountId } = ada;
+    await service.sql`
+      insert into key_directory (hash, account_id)
+      select sha256((${accountId} || n::text)::bytea), ${accountId} from generate_series(1, 250) n`;
+    await service.sql`
+      insert into keys (account_id, wallet_id, hash, prefix, name, revoked_at)
+      select account_id, wallet_id, sha256((${accountId} || n::text)::bytea), 'perch_live_' || n, 'old', now()
+      from wallets, generate_series(1, 250) n where account_id = ${accountId}`;
+    await service.sql`
+      insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position,
+        created_at)
+      select ${accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', 20, 'https://example.org/hook', 'ended', now(), 'x',
+        now()
+      from generate_series(1, 150) n`;
+    await service.sql`
+      insert into sales (account_id, session_id, pack, usd, credits_thousandths, state)
+      select ${accountId}, ${accountId} || n::text, 'starter', 10, 10000000, 'expired' from generate_series(1, 220) n`;
+    const { body } = await ada.post('/dashboard/account/export');
+    const lines = body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; spent: number });
+    const count = (kind: string) => lines.filter(({ type }) => type === kind).length;
+    expect([count('key'), count('purchase'), count('watch')]).toEqual([251, 220, 150]);
+    expect(lines.at(-1)).toEqual({ type: 'end', left_out: [] });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ type: 'watch', mode: 'live', subject: 'ada', spent: 0, dailyLimit: null }),
+    );
+  });
+
   it('is limited to five an hour', async () => {
     for (let nth = 0; nth < 5; nth++) expect((await ada.post('/dashboard/account/export')).status).toBe(200);
     expect((await ada.post('/dashboard/account/export')).status).toBe(429);
