@@ -99,8 +99,14 @@ export function mountAuthorize(
   };
   route('GET', async (request, reply) => {
     const fields = queryString(request);
-    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (authRequest, account) =>
-      sendConsent(reply, { authRequest, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
+    return proven(
+      request,
+      reply,
+      { fields, addresses: addresses(), options, gate },
+      (authRequest, { account, person }) => {
+        const shown = { authRequest, account, email: person.email, fields, addresses: addresses() };
+        return sendConsent(reply, { ...shown, cap: offeredCap(account.balance) });
+      },
     );
   });
   route('POST', async (request, reply) => {
@@ -110,9 +116,11 @@ export function mountAuthorize(
       request,
       reply,
       { fields, addresses: addresses(), options, gate },
-      async (authRequest, account, by) => {
+      async (authRequest, { account, person }) => {
         if (fields.get('decision') === 'allow') await takeOne(gate, ALLOWED, account.accountId, 'to allow an app');
-        return decide(reply, { authRequest, account, fields, addresses: addresses(), options, by });
+        const by = { ...byCustomer(request), personId: person.personId };
+        const shown = { authRequest, account, email: person.email, fields, addresses: addresses() };
+        return decide(reply, { ...shown, options, by });
       },
     );
   });
@@ -133,7 +141,7 @@ async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
   { fields, addresses, options, gate }: Context,
-  goOn: (authRequest: AuthorizationRequest, account: AccountRecord, by: Actor) => FastifyReply | Promise<FastifyReply>,
+  goOn: (authRequest: AuthorizationRequest, standing: Standing) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   refuseControls(clientFields(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
@@ -146,9 +154,9 @@ async function proven(
   const read = await parseAuthorization(fields, options.clients, addresses);
   if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
   if (visitor === null) return toSignIn(reply, fields);
-  const { account, role, person } = await standing(options, visitor);
-  const why = whyNot('apps', role);
-  if (why === null) return goOn(read.authRequest, account, { ...byCustomer(request), personId: person.personId });
+  const stands = await standing(options, visitor);
+  const why = whyNot('apps', stands.role);
+  if (why === null) return goOn(read.authRequest, stands);
   const back = errorLocation(
     read.authRequest,
     new OAuthError('access_denied', 'The user may not allow apps.'),
@@ -181,6 +189,8 @@ const clientFields = (fields: URLSearchParams): [string, string][] =>
 type Decision = Omit<Context, 'options' | 'gate'> & {
   readonly authRequest: AuthorizationRequest;
   readonly account: AccountRecord;
+  /** The address of the signed-in person. */
+  readonly email: string | null;
 };
 
 async function decide(
@@ -219,11 +229,11 @@ function chosenCap(cap: CapFields): ReturnType<typeof parseCap> | ServiceError {
 type Shown = Decision & Pick<ConsentModel, 'cap'> & Partial<Pick<ConsentModel, 'fault' | 'switched'>>;
 
 function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
-  const { authRequest, account, fields, cap, fault = null, switched = false } = shown;
+  const { authRequest, account, email, fields, cap, fault = null, switched = false } = shown;
   if (account.frozen) return sendFrozen(reply, shown);
   return sendPage(
     reply,
-    consentPage({ authRequest, account, fields: clientFields(fields), cap, fault, switched }),
+    consentPage({ authRequest, account, email, fields: clientFields(fields), cap, fault, switched }),
     CONSENT_CSP,
   );
 }

@@ -11,7 +11,9 @@ import { type Destination, describeDestination } from './destination.js';
 
 export interface ConsentModel {
   readonly authRequest: AuthorizationRequest;
-  readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'email' | 'balance'>;
+  readonly account: Pick<AccountRecord, 'accountId' | 'name' | 'balance'>;
+  /** The address of the signed-in person, if they have one. */
+  readonly email: string | null;
   /** The original request, to be sent again with the decision. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly cap: CapFields;
@@ -55,7 +57,7 @@ const Warnings = ({ authRequest, account, switched }: Pick<ConsentModel, 'authRe
   );
 };
 
-const Facts = ({ authRequest, account }: Pick<ConsentModel, 'authRequest' | 'account'>) => {
+const Facts = ({ authRequest, account, email }: Pick<ConsentModel, 'authRequest' | 'account' | 'email'>) => {
   const destination = describeDestination(authRequest.redirectUri);
   const { clientId, name } = authRequest.client;
   return (
@@ -88,7 +90,12 @@ const Facts = ({ authRequest, account }: Pick<ConsentModel, 'authRequest' | 'acc
       <div>
         <dt>Account</dt>
         <dd>
-          {account.email ?? account.name}
+          <bdi>{account.name}</bdi>
+          {email === null || email === account.name ? null : (
+            <span>
+              You are signed in as <bdi>{email}</bdi>.
+            </span>
+          )}
           <span>Wallet balance: {inCredits(toCredits(account.balance))}.</span>
         </dd>
       </div>
@@ -155,7 +162,7 @@ const Afterwards = () => (
 );
 
 /** Asks a customer whether a client may read for them. Send it under `CONSENT_CSP`. */
-export const consentPage = ({ authRequest, account, fields, cap, fault, switched }: ConsentModel): string =>
+export const consentPage = ({ authRequest, account, email, fields, cap, fault, switched }: ConsentModel): string =>
   document(
     {
       title: `Allow ${authRequest.client.name}? · Perch`,
@@ -164,7 +171,7 @@ export const consentPage = ({ authRequest, account, fields, cap, fault, switched
     <div class="wrap page narrow consent">
       <h1>Allow {authRequest.client.name} to read for you?</h1>
       <Warnings authRequest={authRequest} account={account} switched={switched} />
-      <Facts authRequest={authRequest} account={account} />
+      <Facts authRequest={authRequest} account={account} email={email} />
       <form method="post" action="/oauth/authorize">
         {fields.map(([name, value]) => (
           <input key={`${name} ${value}`} type="hidden" name={name} value={value} />

@@ -52,6 +52,21 @@ describe('the consent page (A15)', () => {
     expect(text).toContain('100 credits read about 100 tweets');
   });
 
+  it('names the account that pays, and the person who is signed in, not its owner', async () => {
+    const owned = await server.account('Harbour Research');
+    const grace = await server.account('Grace');
+    const emailOf = async (id: string) => (await server.accounts.get(id))?.email ?? '-';
+    const [hers, owners] = [await emailOf(grace), await emailOf(owned)];
+    await server.database.sql`
+      insert into members (account_id, person_id, role) values (${owned}, ${grace}, 'developer')`;
+    await server.database.sql`delete from members where account_id = ${grace}`;
+    server.visitor = grace;
+    const { text } = await authorize(server, clientId);
+    expect(text).toMatch(/Account<\/dt><dd><bdi>Harbour Research<\/bdi>/);
+    expect(text).toContain(`You are signed in as <bdi>${hers}</bdi>.`);
+    expect(text).not.toContain(owners);
+  });
+
   it.each([
     [150_000, '75'],
     [3_000, '1'],

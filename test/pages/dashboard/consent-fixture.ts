@@ -17,6 +17,7 @@ export const CONSENT: ConsentModel = {
     resource: null,
   },
   account: BUSY.account,
+  email: BUSY.account.email,
   fields: [],
   cap: { amount: '100', period: 'day' },
   fault: null,
