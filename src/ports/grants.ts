@@ -98,6 +98,8 @@ export interface GrantRecord {
   readonly clientName: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
+  /** Whether its key works, or the client can still get another one. */
+  readonly isConnected: boolean;
   /** The prefix of its newest key. */
   readonly keyPrefix: string;
   /** The cap of its newest key, with what was spent under it in its current period. */

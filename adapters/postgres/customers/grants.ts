@@ -42,6 +42,7 @@ interface Row {
   readonly clientName: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  readonly isConnected: boolean;
   readonly keyPrefix: string;
   readonly amount: number | null;
   readonly period: CapPeriod | null;
@@ -55,7 +56,8 @@ async function list(sql: Sql, accountId: string, limit: number): Promise<GrantRe
     key as materialized (
       select k.grant_id, sum(k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent,
         (array_agg(k.prefix order by k.created_at desc))[1] as prefix,
-        (array_agg(k.cap_id order by k.created_at desc))[1] as cap_id
+        (array_agg(k.cap_id order by k.created_at desc))[1] as cap_id,
+        bool_or(k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as works
       from keys k left join unsummed u using (key_number)
       where k.account_id = ${accountId} and k.grant_id is not null group by k.grant_id
     ),
@@ -65,12 +67,13 @@ async function list(sql: Sql, accountId: string, limit: number): Promise<GrantRe
       from spend_caps where account_id = ${accountId}
     ),
     shown as materialized (
-      select grant_id, client_id, client_name, created_at, revoked_at from oauth_grants g
-      where account_id = ${accountId}
-      order by ${isRefreshable(sql, sql`now()`)} desc, created_at desc, grant_id limit ${limit}
+      select grant_id, client_id, client_name, created_at, revoked_at,
+        ${isRefreshable(sql, sql`now()`)} as refreshable
+      from oauth_grants g where account_id = ${accountId}
+      order by refreshable desc, created_at desc, grant_id limit ${limit}
     )
     select g.grant_id as "grantId", g.client_id as "clientId", g.client_name as "clientName",
-      g.created_at as "createdAt", g.revoked_at as "revokedAt", k.prefix as "keyPrefix",
+      g.created_at as "createdAt", g.revoked_at as "revokedAt", g.refreshable or k.works as "isConnected", k.prefix as "keyPrefix",
       c.cap_thousandths as amount, c.period, c.spent as "capSpent", k.spent
     from shown g join key k using (grant_id) left join cap c using (cap_id)
     order by g.created_at desc, g.grant_id`;

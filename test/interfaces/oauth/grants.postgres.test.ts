@@ -36,11 +36,28 @@ describe('the grants of an account', () => {
         clientName: 'Lantern',
         createdAt: new Date(server.clock.now()).toISOString(),
         revokedAt: null,
+        isConnected: true,
         keyPrefix: body.access_token.slice(0, 17),
         cap: { amount: 100_000, period: 'day', spent: 1500 },
         spent: 1500,
       },
     ]);
+  });
+
+  it('are connected as long as their key works or can be refreshed', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    await allowed(await newClient(server));
+    const { sql } = server.database;
+    const isConnected = async () => (await server.grants.list(accountId))[0]?.isConnected;
+    await sql`update keys set expires_at = now() - interval '1 second' where account_id = ${accountId}`;
+    expect(await isConnected()).toBe(true);
+    await sql`delete from oauth_refresh_tokens where account_id = ${accountId}`;
+    expect(await isConnected()).toBe(false);
+    await sql`update keys set expires_at = now() + interval '1 hour' where account_id = ${accountId}`;
+    expect(await isConnected()).toBe(true);
+    await sql`update keys set revoked_at = now() where account_id = ${accountId}`;
+    expect(await isConnected()).toBe(false);
   });
 
   it('are revoked by their own account alone, and only once', async () => {

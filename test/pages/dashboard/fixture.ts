@@ -186,6 +186,7 @@ const grant = (number: number, rest: Partial<GrantRecord>): GrantRecord => ({
   clientName: 'Reading Room',
   createdAt: ago(34 + number * 9),
   revokedAt: null,
+  isConnected: true,
   keyPrefix: PREFIXES[4] ?? '',
   cap: cap(4, 1_000_000, 'month'),
   spent: spentBefore(undefined, PREFIXES[4]),
@@ -201,7 +202,10 @@ const GRANTS: readonly GrantRecord[] = [
     spent: spentBefore(undefined, PREFIXES[6]),
     keyPrefix: PREFIXES[6] ?? '',
   }),
-  grant(2, { clientName: 'Old notebook', revokedAt: ago(12), spent: 0, cap: null, keyPrefix: 'perch_live_u81BcE' }),
+  grant(2, {
+    ...{ clientName: 'Old notebook', revokedAt: ago(12), isConnected: false },
+    ...{ spent: 0, cap: null, keyPrefix: 'perch_live_u81BcE' },
+  }),
 ];
 
 const SESSIONS: readonly SessionRecord[] = [

@@ -298,6 +298,16 @@ describe('apps', () => {
     expect(body).toContain(text);
   });
 
+  it('lists an app whose key and refresh token have expired as no longer connected', async () => {
+    const grants = BUSY.grants.map((grant) => ({ ...grant, isConnected: false }));
+    const one = await serveHousehold({ ...BUSY, grants });
+    const { body } = await request(one, '/dashboard/clients');
+    await one.close();
+    expect(body).not.toContain('Disconnect now');
+    expect(body).toContain('3 apps no longer connected');
+    expect(body.match(/>Expired</g)).toHaveLength(2);
+  });
+
   it.each([
     ['is connected', allowed(0, BUSY.grants[0]?.grantId ?? '', 'late')],
     ['tried again, and is connected', allowed(0.9, uuid(900), 'again')],

@@ -132,7 +132,7 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
           </bdi>,
           formatAmount(grant.spent),
           <Day key="allowed" at={grant.createdAt} />,
-          grant.revokedAt === null ? '' : <When key="ended" at={grant.revokedAt} />,
+          grant.revokedAt === null ? 'Expired' : <When key="ended" at={grant.revokedAt} />,
         ],
       }))}
     />
@@ -141,8 +141,8 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
 
 /** `GET /dashboard/clients`. */
 export const clientsPage = ({ layout, grants, pending }: ClientsModel): string => {
-  const connected = grants.filter(({ revokedAt }) => revokedAt === null);
-  const former = grants.filter(({ revokedAt }) => revokedAt !== null);
+  const connected = grants.filter(({ isConnected }) => isConnected);
+  const former = grants.filter(({ isConnected }) => !isConnected);
   return dashboardPage(
     {
       title: 'Apps',
