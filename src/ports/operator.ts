@@ -57,8 +57,12 @@ export interface OperatorEvent {
   readonly detail: AuditDetail;
 }
 
-/** Credits of all accounts together. `spent` is the rest: credits added, less credits taken back, less credits left. */
+/**
+ * Credits of all accounts together, deleted ones included. `spent` is the rest: credits added, less credits taken back,
+ * less credits left or lost.
+ */
 export interface MoneyTotals {
+  /** Those that have not been deleted. */
   readonly accounts: number;
   readonly sold: Thousandths;
   readonly granted: Thousandths;
@@ -66,8 +70,9 @@ export interface MoneyTotals {
   readonly withdrawn: Thousandths;
   readonly held: Thousandths;
   readonly spent: Thousandths;
-  /** In wallets now. */
+  /** In wallets now; `lost`: in those of deleted accounts. */
   readonly outstanding: Thousandths;
+  readonly lost: Thousandths;
   /** US cents paid for packs, and how many of them were refunded. */
   readonly paidCents: number;
   readonly refundedCents: number;

@@ -59,6 +59,7 @@ export const statsJson = (figures: ServiceFigures) => {
       held: toCredits(totals.held),
       spent: toCredits(totals.spent),
       outstanding: toCredits(totals.outstanding),
+      lost: toCredits(totals.lost),
     },
     paid_usd: totals.paidCents / 100,
     refunded_usd: totals.refundedCents / 100,
@@ -104,6 +105,7 @@ export function statsText(figures: ServiceFigures): string {
     ['Credits set aside for disputes', figure(toCredits(totals.held))],
     ['Credits spent', figure(toCredits(totals.spent))],
     ['Credits outstanding', figure(toCredits(totals.outstanding))],
+    ['Credits of deleted accounts', figure(toCredits(totals.lost))],
   ]);
   const daily = rows.length === 0 ? `Nothing was sold or read since ${days.from}.` : table(HEADER, rows);
   return `${all}\n\nSince ${days.from} (UTC):\n\n${daily}`;

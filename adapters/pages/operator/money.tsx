@@ -28,6 +28,7 @@ const Totals = ({ figures: { totals, price } }: FiguresModel) => (
           ['Credits set aside for disputes', formatAmount(totals.held)],
           ['Credits spent', formatAmount(totals.spent)],
           ['Credits outstanding', formatAmount(totals.outstanding)],
+          ['Credits of deleted accounts', formatAmount(totals.lost)],
         ] as const
       ).map(([name, value]) => (
         <div key={name}>

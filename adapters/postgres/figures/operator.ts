@@ -89,7 +89,9 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
       from statement_entries join accounts using (account_id) where test_of is null
     ),
     wallet as (
-      select count(*) as accounts, coalesce(sum(balance_thousandths), 0)::bigint as outstanding
+      select count(*) filter (where deleted_at is null) as accounts,
+        coalesce(sum(balance_thousandths) filter (where deleted_at is null), 0)::bigint as outstanding,
+        coalesce(sum(balance_thousandths) filter (where deleted_at is not null), 0)::bigint as lost
       from wallets join accounts using (account_id) where test_of is null
     ),
     payment as (
@@ -104,6 +106,6 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
   return {
     ...totals,
     withdrawn: taken - totals.held,
-    spent: totals.sold + totals.granted - taken - totals.outstanding,
+    spent: totals.sold + totals.granted - taken - totals.outstanding - totals.lost,
   };
 }

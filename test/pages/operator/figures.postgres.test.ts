@@ -78,6 +78,22 @@ describe('money', () => {
     expect(before.accounts).toBe(listed);
   });
 
+  it('counts the credits of a deleted account as lost, not as outstanding or spent', async () => {
+    const own = await startDashboard();
+    const totals = () => createOperatorStore(own.sql).money();
+    try {
+      const before = await totals();
+      const eve = await own.customer('eve@harbour.example');
+      await eve.grant(500);
+      await eve.read((await eve.key()).keyId, 20);
+      expect((await eve.post('/dashboard/account/delete', { name: 'Ada' })).status).toBe(303);
+      const moved = { granted: 500_000, spent: 20_000, lost: 480_000, outstanding: before.outstanding };
+      expect(await totals()).toEqual({ ...before, ...moved });
+    } finally {
+      await own.close();
+    }
+  });
+
   it('does not call spent credits income', async () => {
     const { words } = await olga.get('/operator/money');
     expect(words).toContain('Worth');
