@@ -110,7 +110,7 @@ export async function openCustomers(
       const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
         ...pages,
-        members,
+        ...{ sessionCookies, members },
         ledger,
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes, limiter: shared.limiter }),
         billing: billing.billing,

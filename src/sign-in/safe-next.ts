@@ -18,6 +18,9 @@ export function safeNext(text: string | null | undefined): string | null {
 /** The path for signing in again, even if signed in already, before a change that requires a recent sign-in. */
 export const signInAgainPath = (next: string): string => `${signInPath(next)}&again=1`;
 
+/** The path of the sign-in page that says that the reader's account was deleted. */
+export const DELETED_PATH = '/sign-in?deleted=1';
+
 /** The path for signing in first, and then continuing to `next`. */
 export const signInPath = (next: string | null): string =>
   next === null ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;

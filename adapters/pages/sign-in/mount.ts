@@ -46,13 +46,14 @@ export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): 
 function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
   const keyless = createKeyless(app, options.admitPublic);
   keyless(PAGE, '/sign-in', async (request, reply) => {
-    const { next, sent, again } = request.query as Record<string, unknown>;
+    const { next, sent, again, deleted } = request.query as Record<string, unknown>;
     const wanted = safeNext(typeof next === 'string' ? next : null);
     const visitor = await options.sessionCookies.visitorOf(request);
     const isExplicit = sent !== undefined || again !== undefined;
     if (visitor && wanted !== null && !isExplicit) return goTo(reply, wanted);
     // Signed-in visitors get the page, too: they may have a link to another account, which only their browser can see.
-    const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
+    const signedOut = deleted !== undefined ? 'deleted' : 'ask';
+    const kind = sent !== undefined ? 'sent' : !visitor ? signedOut : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
   });
   keyless(['POST'], '/sign-in/mail', mailHandler(options));

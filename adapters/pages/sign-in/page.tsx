@@ -8,7 +8,7 @@ import { Bird } from '../kit/parts.js';
 
 /** What has just happened, if anything. */
 export type SignInState =
-  | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' | 'again' }
+  | { readonly kind: 'ask' | 'sent' | 'spent' | 'signed_in' | 'again' | 'deleted' }
   /** A valid link, and the account that it would sign in to. */
   | { readonly kind: 'confirm'; readonly token: string; readonly name: string }
   | { readonly kind: 'bad_email'; readonly email: string }
@@ -144,6 +144,13 @@ const Spent = ({ hidden = false }: { hidden?: boolean }) => (
 
 const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
   if (state.kind === 'spent') return <Spent />;
+  if (state.kind === 'deleted') {
+    return (
+      <p class="notice" role="status">
+        Your account was deleted. Signing in again opens a new one.
+      </p>
+    );
+  }
   if (state.kind === 'signed_in') {
     return (
       <p class="notice">

@@ -30,6 +30,7 @@ const PAGES: Record<string, string> = {
   '/sent': signInPage({ ...ASK, state: { kind: 'sent' } }),
   '/sent-without-mail': signInPage({ ...ASK, byMail: false, state: { kind: 'sent' } }),
   '/spent': signInPage({ ...ASK, state: { kind: 'spent' } }),
+  '/deleted': signInPage({ ...ASK, state: { kind: 'deleted' } }),
   '/again': signInPage({ ...ASK, state: { kind: 'again' } }),
   '/confirm': signInPage({ ...ASK, state: { kind: 'confirm', token: 'A'.repeat(43), name: '<b>ada@example.org' } }),
   '/refused': refusedPage('This form was submitted from another site. Open the page on this site and try again.'),

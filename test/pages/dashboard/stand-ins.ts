@@ -275,6 +275,7 @@ export const serveHousehold = (
     pages,
     sessionCookies: () => ({
       visitorOf: async () => ({ personId: household.account.accountId, sessionId: SESSION.sessionId }),
+      clear() {},
     }),
     members: membersOf(household),
     isOperator: () => false,

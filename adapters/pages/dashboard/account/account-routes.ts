@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type ExportSources, exportLines } from '../../../../src/account/export.js';
 import { truncated } from '../../../../src/lib/text.js';
 import { needRecentSignIn } from '../../../../src/sign-in/recent.js';
+import { DELETED_PATH } from '../../../../src/sign-in/safe-next.js';
 import { limitedAs } from '../../../http/origin.js';
 import {
   type AuthenticatedRoutes,
@@ -23,7 +24,10 @@ const EMAIL = `${PAGE}/email`;
 /** An invalid address is cut to this many characters when it is put back into the field. */
 const LONGEST_ADDRESS = 254;
 
-type AccountOptions = Pick<DashboardOptions, 'accounts' | 'emailChange' | 'mail' | 'members' | 'clock'> &
+type AccountOptions = Pick<
+  DashboardOptions,
+  'accounts' | 'emailChange' | 'mail' | 'members' | 'sessionCookies' | 'clock'
+> &
   Omit<ExportSources, 'accounts'>;
 
 /** The account's name, the person's mail address, and the end of the account. */
@@ -78,7 +82,7 @@ type Show = (signedIn: SignedInRequest, reply: FastifyReply, form?: Partial<Acco
 
 /** Routes to download all stored data as a file, and to delete the account. */
 function mountEnd(routes: AuthenticatedRoutes, options: AccountOptions, show: Show): void {
-  const { members, clock } = options;
+  const { members, sessionCookies, clock } = options;
   routes.form(`${PAGE}/export`, PAGE, async (signedIn, _form, reply) => {
     const { account, by, signal } = signedIn;
     await members.admitExport(account.accountId, by);
@@ -92,7 +96,10 @@ function mountEnd(routes: AuthenticatedRoutes, options: AccountOptions, show: Sh
     try {
       needRecentSignIn(signedIn.visitor, clock.now());
       await members.deleteAccount(signedIn.account, typedName, signedIn.by);
-      return redirectTo(reply, '/dashboard?done=deleted');
+      if ((await members.standing(signedIn.visitor)) !== null) return redirectTo(reply, '/dashboard?done=deleted');
+      // It was the person's last account, so the person was deleted with it.
+      sessionCookies.clear(reply);
+      return redirectTo(reply, DELETED_PATH);
     } catch (error) {
       if (!isCallerError(error)) throw error;
       const signInAgain = error.detail.reason === 'sign_in_again';

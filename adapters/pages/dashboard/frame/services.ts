@@ -12,6 +12,7 @@ import type { EmailChange } from '../../../../src/sign-in/email-change.js';
 import type { Passkeys } from '../../../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../../../src/sign-in/sessions.js';
 import type { Watches } from '../../../../src/watches/watches.js';
+import type { SessionCookies } from '../../../http/session-cookies.js';
 import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js';
 
 /** What the pages read and do. Every function takes the account first, and accepts only that account's ids. */
@@ -33,6 +34,7 @@ export interface DashboardServices {
 }
 
 export interface DashboardOptions extends DashboardServices, RoutesOptions {
+  readonly sessionCookies: Pick<SessionCookies, 'visitorOf' | 'clear'>;
   readonly members: Omit<Members, 'sweep'>;
   /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;

@@ -345,7 +345,13 @@ describe('the deletion of an account', () => {
       true,
     ]);
     expect(wrong.body).toContain('value="ada"');
-    expect(placeOf(await ada.post('/dashboard/account/delete', { name: 'Ada' }))).toBe('/dashboard?done=deleted');
+    const gone = await ada.post('/dashboard/account/delete', { name: 'Ada' });
+    expect([placeOf(gone), gone.headers.getSetCookie()[0]]).toEqual([
+      '/sign-in?deleted=1',
+      expect.stringMatching(/^perch=; .*Expires=Thu, 01 Jan 1970/),
+    ]);
+    const page = await service.request('/sign-in?deleted=1', { headers: { accept: 'text/html' } });
+    expect(page.words).toContain('Your account was deleted.');
     await expect.poll(() => statusOf(key)).toBe(401);
     expect(placeOf(await ada.get('/dashboard'))).toBe('/sign-in?next=%2Fdashboard');
     expect((await grace.get('/dashboard/accounts')).body).not.toContain(ada.accountId);
@@ -372,7 +378,8 @@ describe('the deletion of an account', () => {
   it('keeps members who belong to another account signed in', async () => {
     await join(grace, address, 'developer');
     await grace.post('/dashboard/accounts/switch', { account: grace.accountId });
-    await grace.post('/dashboard/account/delete', { name: 'Ada' });
+    const gone = await grace.post('/dashboard/account/delete', { name: 'Ada' });
+    expect([placeOf(gone), gone.headers.getSetCookie()]).toEqual(['/dashboard?done=deleted', []]);
     expect((await grace.get('/dashboard/accounts')).body).toContain(ada.accountId);
     expect((await grace.get('/dashboard/account')).body).toContain(`value="Ada"`);
   });
