@@ -20,7 +20,7 @@ export const keyJson = (key: KeyRecord, nowMs: number) => ({
   revoked_at: key.revokedAt,
 });
 
-export const accountJson = (account: AccountRecord, nowMs: number) => ({
+export const accountJson = (account: AccountRecord, keys: readonly KeyRecord[], nowMs: number) => ({
   account_id: account.accountId,
   wallet_id: account.walletId,
   name: account.name,
@@ -30,7 +30,7 @@ export const accountJson = (account: AccountRecord, nowMs: number) => ({
   paid_usd: account.paidUsd,
   rate_limit_qps: account.qps,
   tier: { paid_usd: tierFor(account.paidUsd).paidUsd, requests_per_second: tierFor(account.paidUsd).requestsPerSecond },
-  keys: account.keys.map((key) => keyJson(key, nowMs)),
+  keys: keys.map((key) => keyJson(key, nowMs)),
 });
 
 /** The tier that has been paid for; an operator may have set another rate. */

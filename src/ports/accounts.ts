@@ -101,7 +101,7 @@ export interface AccountRecord {
   /** The UTC day on which a test account was last refilled; null before its first refill, and for a live account. */
   readonly refilledOn: string | null;
   /** All that work and belong to no client, then the newest of the others that work, then the newest of the rest. */
-  readonly keys: readonly KeyRecord[];
+  readonly keys: readonly AccountKey[];
 }
 
 export interface KeyRecord extends KeyLimits {
@@ -123,6 +123,9 @@ export interface KeyRecord extends KeyLimits {
 export interface RotatedKey extends KeyRecord {
   readonly oldEndsAt: string;
 }
+
+/** Without what the key has spent, which takes longer to find out. */
+export type AccountKey = Omit<KeyRecord, 'spent'>;
 
 export interface NewKey extends Partial<KeyLimits> {
   readonly accountId: string;
@@ -171,8 +174,11 @@ export interface Accounts {
   rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
-  /** At most `limit` of its keys, oldest first: those that work are preferred to others, and then newer ones. */
-  keys(accountId: string, limit: number): Promise<KeyRecord[]>;
+  /**
+   * The keys that `AccountRecord` lists, or at most `limit` in the same order, with what they have spent. Empty if there
+   * is no such account.
+   */
+  keys(accountId: string, limit?: number): Promise<KeyRecord[]>;
   /** A key of the account, whether it works or not; undefined if it has no such key. */
   key(of: { accountId: string; keyId: string }): Promise<KeyRecord | undefined>;
   /**
@@ -182,7 +188,7 @@ export interface Accounts {
    */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
-  keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;
+  keyByPrefix(prefix: string, accountId?: string): Promise<(AccountKey & { accountId: string }) | undefined>;
   /**
    * Replaces a live key with a new one; the old one ends at `endsAt` (RFC 3339), now (null), or sooner if it had an end.
    * Throws `bad_request` for a key that is not live or was rotated already, and if both would be more than

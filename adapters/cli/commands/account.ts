@@ -233,9 +233,12 @@ async function signInAccount(
 }
 
 async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
-  const account = await withStores((stores) => requireAccount(stores, id));
+  const { account, keys } = await withStores(async (stores) => ({
+    account: await requireAccount(stores, id),
+    keys: await stores.accounts.keys(id),
+  }));
   const now = Date.now();
-  answer(accountJson(account, now), options.json, () =>
+  answer(accountJson(account, keys, now), options.json, () =>
     [
       facts([
         ['Account', account.accountId],
@@ -247,11 +250,11 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
         ['Rate limit', describeRateLimit(account)],
         ['State', account.frozen ? 'frozen: all keys are disabled' : 'active'],
       ]),
-      account.keys.length === 0
+      keys.length === 0
         ? 'No keys.'
         : table(
             KEY_HEADER,
-            account.keys.map((key) => keyRow(key, now)),
+            keys.map((key) => keyRow(key, now)),
           ),
     ].join('\n\n'),
   );

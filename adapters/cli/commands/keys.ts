@@ -8,7 +8,7 @@ import { figure } from '../../../src/domain/figures.js';
 import type { Scope } from '../../../src/domain/lists.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
-import type { CapPeriod, KeyLimits, KeyRecord } from '../../../src/ports/accounts.js';
+import type { AccountKey, CapPeriod, KeyLimits, KeyRecord } from '../../../src/ports/accounts.js';
 import { capWords, KEY_HEADER, keyJson, keyRow } from '../account-view.js';
 import { operatorKeys, requireAccount } from '../accounts.js';
 import {
@@ -197,10 +197,10 @@ async function limitKey(prefix: string, options: LimitOptions & { json?: boolean
 async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores(async (stores) => {
     const { accounts } = stores;
-    const account = await requireAccount(stores, options.account);
-    const testAccountId = await accounts.testAccount(account.accountId);
-    const test = testAccountId === undefined ? undefined : await accounts.get(testAccountId);
-    return { accountId: account.accountId, keys: [...account.keys, ...(test?.keys ?? [])] };
+    const { accountId } = await requireAccount(stores, options.account);
+    const testAccountId = await accounts.testAccount(accountId);
+    const testKeys = testAccountId === undefined ? [] : await accounts.keys(testAccountId);
+    return { accountId, keys: [...(await accounts.keys(accountId)), ...testKeys] };
   });
   const now = Date.now();
   answer({ account_id: accountId, keys: keys.map((key) => keyJson(key, now)) }, options.json, () =>
@@ -213,7 +213,7 @@ async function listKeys(options: { account: string; json?: boolean }): Promise<v
   );
 }
 
-type FoundKey = KeyRecord & { readonly accountId: string };
+type FoundKey = AccountKey & { readonly accountId: string };
 
 async function requireKey({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   const found = await accounts.keyByPrefix(prefix);

@@ -1,5 +1,5 @@
 import { formatCredits } from '../../../src/domain/figures.js';
-import type { AccountRecord } from '../../../src/ports/accounts.js';
+import type { AccountRecord, KeyRecord } from '../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import type { AccountSettings, OperatorEvent } from '../../../src/ports/operator.js';
 import { signInAgainPath } from '../../../src/sign-in/safe-next.js';
@@ -14,7 +14,7 @@ export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
   /** The keys of the account and of its test account. */
-  readonly keys: AccountRecord['keys'];
+  readonly keys: readonly KeyRecord[];
   readonly nowMs: number;
   /** Until when the operator's sign-in is recent enough for changes, Unix milliseconds. */
   readonly recentUntilMs: number;

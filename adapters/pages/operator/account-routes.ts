@@ -192,16 +192,17 @@ async function shown(
 ): Promise<string> {
   const testKeys = async () => {
     const testId = await accounts.testAccount(account.accountId);
-    return testId === undefined ? [] : ((await accounts.get(testId))?.keys ?? []);
+    return testId === undefined ? [] : accounts.keys(testId);
   };
-  const [ofTest, settings, statement, recent, events] = await Promise.all([
+  const [ofLive, ofTest, settings, statement, recent, events] = await Promise.all([
+    accounts.keys(account.accountId),
     testKeys(),
     store.settings(account.accountId),
     ledger.statement(account.accountId, NEWEST, signedIn.signal),
     ledger.recent(account.accountId, NEWEST, signedIn.signal),
     store.events({ accountId: account.accountId }, EVENTS),
   ]);
-  const keys = [...account.keys, ...ofTest];
+  const keys = [...ofLive, ...ofTest];
   const model = { layout: operatorLayout(signedIn), account, keys, nowMs: clock.now(), statement, recent, events };
   const standing = { settings: settings ?? null, recentUntilMs: recentUntil(signedIn.visitor) };
   const form = { grantId: newId(), typed: EMPTY_GRANT, errors: {}, refused: null, link: null };

@@ -10,7 +10,7 @@ import type { StatusModel } from '../site/status/status-model.js';
 
 /** What the operator's pages read and do. */
 export interface OperatorOptions extends RoutesOptions {
-  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'freeze'>;
+  readonly accounts: Pick<Accounts, 'get' | 'keys' | 'testAccount' | 'freeze'>;
   readonly ledger: Pick<Ledger, 'grant' | 'recent' | 'statement'>;
   readonly store: OperatorStore;
   readonly links: Pick<SignInLinks, 'forAccount'>;

@@ -8,7 +8,7 @@ import { retryRead } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { type BeforeKey, KEY_CHANGE, notifyAccountChange } from './key-changes.js';
-import { addKey, changeKey, findKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
+import { addKey, changeKey, findKey, keyByPrefix, readAccountKeys, readKeys, revokeKey, rotateKey } from './keys.js';
 import { findTestAccount, openTestAccount } from './test-accounts.js';
 
 interface AccountsOptions {
@@ -194,6 +194,6 @@ async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | 
     where a.account_id = ${accountId} and o.deleted_at is null`;
   if (row === undefined) return undefined;
   const { qpsOverride, ...account } = row;
-  const keys = await readKeys(sql, row.accountId);
+  const keys = await readAccountKeys(sql, row.accountId);
   return { ...account, qps: qpsFor({ paidUsd: row.paidUsd, qpsOverride }), keys };
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../../../src/domain/audit.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import {
+  type AccountKey,
   type CapPeriod,
   type KeyLimits,
   type KeyRecord,
@@ -23,13 +24,12 @@ interface KeyOf {
   readonly keyId: string;
 }
 
-interface KeyRow {
+interface AccountKeyRow {
   readonly accountId: string;
   readonly keyId: string;
   readonly prefix: string;
   readonly name: string;
   readonly createdAt: Date;
-  readonly spent: number;
   readonly expiresAt: Date | null;
   readonly replacedAt: Date | null;
   readonly scopes: KeyRecord['scopes'];
@@ -41,32 +41,40 @@ interface KeyRow {
   readonly capSpent: number;
 }
 
+interface KeyRow extends AccountKeyRow {
+  readonly spent: number;
+}
+
 const isKey = (tx: Transaction, { accountId, keyId }: KeyOf) => tx`account_id = ${accountId} and key_id = ${keyId}`;
 
 const hashOf = (tx: Transaction, of: KeyOf) => tx<{ hash: Buffer }[]>`select hash from keys where ${isKey(tx, of)}`;
 
-/** `accounts`: whose keys they are, as one id or a query. */
-const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
-  select k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
-    (k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId",
-    k.replaced_at as "replacedAt", k.scopes, k.allowed_from as "allowedFrom",
-    c.cap_thousandths as "capAmount", c.period as "capPeriod",
-    case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent"
-  from keys k left join spend_caps c using (account_id, cap_id) left join (${unsummedSpending(sql, accounts)}) u
-    using (account_id, key_number)`;
+const columns = (sql: Sql | Transaction) => sql`
+  k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
+  k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId", k.replaced_at as "replacedAt",
+  k.scopes, k.allowed_from as "allowedFrom", c.cap_thousandths as "capAmount", c.period as "capPeriod",
+  case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent"`;
 
-/** What each key of the accounts has spent since the sum that is noted with it. */
-export const unsummedSpending = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
+const accountKeyRows = (sql: Sql | Transaction) => sql`
+  select ${columns(sql)} from keys k left join spend_caps c using (account_id, cap_id)`;
+
+/** With what the keys of the account have spent, for which all its debits that are not in the sums yet are read. */
+const keyRows = (sql: Sql | Transaction, accountId: string) => sql`
+  select ${columns(sql)}, (k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent
+  from keys k left join spend_caps c using (account_id, cap_id)
+    left join (${unsummedSpending(sql, accountId)}) u using (account_id, key_number)`;
+
+/** What each key of the account has spent since the sum that is noted with it. */
+export const unsummedSpending = (sql: Sql | Transaction, accountId: string) => sql`
   select account_id, key_number, sum(amount_thousandths) as spent from unsummed_debits
-  where account_id in (${accounts}) group by 1, 2`;
+  where account_id = ${accountId}::uuid group by 1, 2`;
 
-const keyRecord = (row: KeyRow): KeyRecord => ({
+const accountKey = (row: AccountKeyRow): AccountKey => ({
   keyId: row.keyId,
   prefix: row.prefix,
   name: row.name,
   createdAt: row.createdAt.toISOString(),
   cap: row.capAmount === null ? null : { amount: row.capAmount, period: row.capPeriod, spent: row.capSpent },
-  spent: row.spent,
   grantId: row.grantId,
   expiresAt: row.expiresAt?.toISOString() ?? null,
   isReplaced: row.replacedAt !== null,
@@ -74,6 +82,8 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   allowedFrom: row.allowedFrom,
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
+
+const keyRecord = (row: KeyRow): KeyRecord => ({ ...accountKey(row), spent: row.spent });
 
 /** The values in the form in which the driver takes a list. */
 const list = (values: readonly string[] | null | undefined): string[] | null => (values ? [...values] : null);
@@ -87,14 +97,22 @@ const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key
 const MOST_KEYS = 200;
 
 /** The oldest first. */
-export async function readKeys(sql: Sql, accountId: string, limit = MOST_KEYS): Promise<KeyRecord[]> {
-  const rows = await sql<KeyRow[]>`
-    with shown as (
-      select key_id from keys where account_id = ${accountId}
-      order by coalesce(least(revoked_at, expires_at) <= now(), false), grant_id is not null, created_at desc, key_id
-      limit ${limit}
-    )
-    ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) where k.account_id = ${accountId} order by k.created_at, k.key_id`;
+const shownOf = (sql: Sql, accountId: string, limit = MOST_KEYS) => sql`
+  where k.account_id = ${accountId} and k.key_id in (
+    select key_id from keys where account_id = ${accountId}
+    order by coalesce(least(revoked_at, expires_at) <= now(), false), grant_id is not null, created_at desc, key_id
+    limit ${limit}
+  ) order by k.created_at, k.key_id`;
+
+export async function readAccountKeys(sql: Sql, accountId: string): Promise<AccountKey[]> {
+  const rows = await sql<AccountKeyRow[]>`${accountKeyRows(sql)} ${shownOf(sql, accountId)}`;
+  return rows.map(accountKey);
+}
+
+/** The same keys, or at most `limit`, with what they have spent. */
+export async function readKeys(sql: Sql, accountId: string, limit?: number): Promise<KeyRecord[]> {
+  if (!isUuid(accountId)) return [];
+  const rows = await sql<KeyRow[]>`${keyRows(sql, accountId)} ${shownOf(sql, accountId, limit)}`;
   return rows.map(keyRecord);
 }
 
@@ -103,18 +121,18 @@ export async function keyByPrefix(
   sql: Sql,
   prefix: string,
   accountId?: string,
-): Promise<(KeyRecord & { accountId: string }) | undefined> {
-  const [row] = await sql<KeyRow[]>`
-    ${keyRows(sql, sql`select account_id from keys where prefix = ${prefix}`)}
+): Promise<(AccountKey & { accountId: string }) | undefined> {
+  const [row] = await sql<AccountKeyRow[]>`
+    ${accountKeyRows(sql)}
     where k.prefix = ${prefix} ${accountId === undefined ? sql`` : sql`and k.account_id = ${accountId}`}
     order by least(k.revoked_at, k.expires_at) <= now() nulls first, k.created_at desc limit 1`;
-  return row === undefined ? undefined : { accountId: row.accountId, ...keyRecord(row) };
+  return row === undefined ? undefined : { accountId: row.accountId, ...accountKey(row) };
 }
 
 export async function findKey(sql: Sql | Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord | undefined> {
   if (!isUuid(accountId) || !isUuid(keyId)) return undefined;
   const [row] = await sql<KeyRow[]>`
-    ${keyRows(sql, sql`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
+    ${keyRows(sql, accountId)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
   return row && keyRecord(row);
 }
 
@@ -128,10 +146,18 @@ async function readKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
  * Returns the key as it is now. Until this transaction ends, no other can change it, the keys that it replaced, or
  * those that share its cap.
  */
-async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
+async function lockKey(tx: Transaction, of: KeyOf): Promise<AccountKey> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
   await lockRelatives(tx, of);
-  return readKey(tx, of);
+  return readAccountKey(tx, of);
+}
+
+async function readAccountKey(tx: Transaction, of: KeyOf): Promise<AccountKey> {
+  const [row] = await tx<
+    AccountKeyRow[]
+  >`${accountKeyRows(tx)} where k.account_id = ${of.accountId} and k.key_id = ${of.keyId}`;
+  if (row === undefined) throw noSuchKey();
+  return accountKey(row);
 }
 
 /** Throws `bad_request` if one more key may not work. Exact while the wallet is locked. */
@@ -175,7 +201,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor, beforeKey?
   if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
   await notifyKeyChanges(tx, [key]);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
-  return readKey(tx, of);
+  return { ...(await readAccountKey(tx, of)), spent: 0 };
 }
 
 /** Rotates a key: the new key takes over its name, cap, wallet, watches and what has counted against the cap. */
@@ -220,10 +246,10 @@ export async function rotateKey(
     new_key_prefix: prefix,
     old_ends_at: endsAt && oldEndsAt,
   });
-  return { ...(await readKey(tx, { accountId: of.accountId, keyId: row.keyId })), oldEndsAt };
+  return { ...(await readAccountKey(tx, { accountId: of.accountId, keyId: row.keyId })), spent: 0, oldEndsAt };
 }
 
-function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }: KeyRecord): void {
+function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }: AccountKey): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
   // A client renews its own key.
   if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
@@ -273,7 +299,7 @@ export async function changeKey(
 /** Ends a key now. Ends the grant of a client's key too, or the client would fetch the next key. */
 export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
-  const { grantId } = await readKey(tx, of);
+  const { grantId } = await readAccountKey(tx, of);
   // Every transaction that changes a grant or its keys locks the grant first.
   if (grantId !== null) {
     await endGrant(tx, { accountId: of.accountId, grantId }, by, { now: new Date(), why: 'asked' });

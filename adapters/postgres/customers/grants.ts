@@ -52,7 +52,7 @@ interface Row {
 
 async function list(sql: Sql, accountId: string, limit: number): Promise<GrantRecord[]> {
   const rows = await sql<Row[]>`
-    with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)}),
+    with unsummed as materialized (${unsummedSpending(sql, accountId)}),
     key as materialized (
       select k.grant_id, sum(k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent,
         (array_agg(k.prefix order by k.created_at desc))[1] as prefix,

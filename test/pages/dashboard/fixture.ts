@@ -20,9 +20,14 @@ import {
   uuid,
 } from './fixture-usage.js';
 
+/** With what its keys have spent. */
+export interface HouseholdAccount extends AccountRecord {
+  readonly keys: readonly KeyRecord[];
+}
+
 /** Everything that one account's pages show. */
 export interface Household {
-  readonly account: AccountRecord;
+  readonly account: HouseholdAccount;
   /** By day, endpoint and key. */
   readonly usage: readonly UsageRow[];
   readonly receipts: readonly Receipt[];
@@ -52,7 +57,7 @@ export const SESSION: SessionRecord = {
   expiresAt: ago(-27),
 };
 
-const account = (rest: Partial<AccountRecord>): AccountRecord => ({
+const account = (rest: Partial<HouseholdAccount>): HouseholdAccount => ({
   accountId: uuid(10),
   walletId: uuid(11),
   name: 'Harbour Research',

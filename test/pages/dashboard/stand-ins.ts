@@ -15,7 +15,7 @@ import type { UsageGroup } from '../../../src/domain/usage.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import type { LoggedRequest } from '../../../src/ports/figures.js';
 import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
-import { DELIVERIES, type Household, SESSION } from './fixture.js';
+import { DELIVERIES, type Household, type HouseholdAccount, SESSION } from './fixture.js';
 import { NOW_MS, uuid } from './fixture-usage.js';
 import { watchesOf } from './fixture-watches.js';
 
@@ -111,7 +111,7 @@ const loggedFrom = (receipt: Receipt, { accountId, keys }: AccountRecord, nth: n
 const TEST_ACCOUNT = uuid(20);
 
 /** The test account of a live one, shown to a browser with the cookie `perch-mode=test`. */
-const testAccountOf = (live: AccountRecord): AccountRecord => ({
+const testAccountOf = (live: HouseholdAccount): HouseholdAccount => ({
   ...live,
   ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
   refilledOn: '2026-11-21',
@@ -125,10 +125,10 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
   return {
     accounts: {
       get: async (accountId) => (accountId === TEST_ACCOUNT ? testAccountOf(account) : account),
+      keys: async (accountId) => [...(accountId === TEST_ACCOUNT ? testAccountOf(account) : account).keys],
       testAccount: async () => TEST_ACCOUNT,
       openTestAccount: async () => TEST_ACCOUNT,
       rename: unchanging,
-      keys: async () => [...account.keys],
     },
     ledger: {
       usage: async (_accountId, { from, to, group, keyId }) => {

@@ -1,6 +1,6 @@
 import { counted, figure, formatCredits } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, CsvLink, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
@@ -15,7 +15,7 @@ export interface ReceiptsModel {
   /** Why there is no receipt for the request. */
   readonly error: string | null;
   readonly recent: readonly Receipt[];
-  readonly keys: readonly KeyRecord[];
+  readonly keys: readonly AccountKey[];
 }
 
 const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {

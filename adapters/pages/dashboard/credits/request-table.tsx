@@ -1,12 +1,12 @@
 import { toCredits } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import type { CsvRows } from '../../kit/signed-in/csv.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { DataTable, When } from '../../kit/signed-in/parts.js';
 
-const KeyName = ({ prefix, keys }: { prefix: string; keys: readonly KeyRecord[] }) => {
+const KeyName = ({ prefix, keys }: { prefix: string; keys: readonly AccountKey[] }) => {
   const name = keys.find((key) => key.prefix === prefix)?.name;
   return name === undefined ? <code>{prefix}…</code> : <bdi class="clip">{name}</bdi>;
 };
@@ -24,7 +24,7 @@ export const RequestTable = ({
   caption: string;
   receipts: readonly Receipt[];
   /** The keys whose names are known; other keys, such as those of apps, are shown by their prefix. */
-  keys: readonly KeyRecord[];
+  keys: readonly AccountKey[];
 }) => (
   <DataTable
     caption={caption}

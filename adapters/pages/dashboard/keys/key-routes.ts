@@ -26,7 +26,7 @@ import { limitsIn, NO_LIMITS, readLimits, toLimitsInput } from './key-limits.js'
 import { toKeyInput } from './key-parts.js';
 import { type KeysModel, keysPage } from './keys.js';
 
-type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
+type KeyServices = Pick<DashboardServices, 'accounts' | 'keys' | 'grants' | 'ledger' | 'clock'>;
 
 /** Keys: the list, a single key, and the actions on it. */
 export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
@@ -174,18 +174,19 @@ async function ownKey({ request, account }: SignedInRequest, { keys }: KeyServic
 
 async function listPage(
   signedIn: SignedInRequest,
-  { grants, ledger, clock }: KeyServices,
+  { accounts, grants, ledger, clock }: KeyServices,
   form: Pick<KeysModel, 'typed' | 'limits' | 'error' | 'newMode'>,
 ): Promise<string> {
   const { account, signal } = signedIn;
-  const [clients, uses] = await Promise.all([
+  const [keys, clients, uses] = await Promise.all([
+    accounts.keys(account.accountId),
     account.keys.some(({ grantId }) => grantId !== null) ? grants.list(account.accountId) : [],
     ledger.lastUses(account.accountId, yearBefore(clock.now()), signal),
   ]);
   return keysPage({
     layout: dashboardLayout(signedIn),
     nowMs: clock.now(),
-    keys: account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+    keys: keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
     lastUses: new Map(uses.map(({ keyId, day }) => [keyId, day])),
     clients: new Map(clients.map(({ grantId, clientName }) => [grantId, clientName])),
     ...form,

@@ -138,8 +138,8 @@ export const TierCard = (model: OverviewModel) => {
   );
 };
 
-export const KeysCard = ({ account, nowMs }: OverviewModel) => {
-  const live = account.keys.filter((key) => isWorking(keyState(key, nowMs)));
+export const KeysCard = ({ keys, nowMs }: OverviewModel) => {
+  const live = keys.filter((key) => isWorking(keyState(key, nowMs)));
   return (
     <Card
       id="keys"

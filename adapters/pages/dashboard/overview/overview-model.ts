@@ -2,7 +2,7 @@ import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
 import type { Mode } from '../../../../src/domain/mode.js';
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { TIERS } from '../../../../src/domain/tiers.js';
-import type { AccountRecord } from '../../../../src/ports/accounts.js';
+import type { AccountRecord, KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../../src/ports/ledger.js';
 import type { ChartData } from '../../charts/chart-data.js';
 import type { DashboardLayout } from '../frame/dashboard-page.js';
@@ -41,6 +41,7 @@ export const isBeginning = (steps: FirstSteps | null): steps is FirstSteps =>
 
 export interface OverviewModel extends LiveModel {
   readonly layout: DashboardLayout;
+  readonly keys: readonly KeyRecord[];
   readonly network: string;
   /** Whether packs can be bought by card. */
   readonly sells: boolean;

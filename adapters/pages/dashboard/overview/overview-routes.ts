@@ -28,15 +28,16 @@ interface OverviewOptions extends DashboardServices {
 /** The dashboard's first page, with its first steps. */
 export function mountOverview(routes: AuthenticatedRoutes, options: OverviewOptions, baseUrl: () => string): void {
   routes.page('/dashboard', async (signedIn, reply) => {
-    const { clock, network, billing } = options;
+    const { accounts, clock, network, billing } = options;
     const nowMs = clock.now();
     const range = lastDays(30, nowMs);
-    const [usage, live] = await Promise.all([
+    const [usage, live, keys] = await Promise.all([
       readUsageChart(signedIn, range, 'credits', options),
       newest(signedIn, options),
+      accounts.keys(signedIn.account.accountId),
     ]);
     const shown = { layout: dashboardLayout(signedIn), network, sells: billing.open, baseUrl: baseUrl() };
-    return sendPrivatePage(reply, overviewPage({ ...shown, nowMs, range, usage, ...live }));
+    return sendPrivatePage(reply, overviewPage({ ...shown, nowMs, range, usage, keys, ...live }));
   });
   routes.page(
     '/dashboard/live',

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { figure } from '../../../../src/domain/figures.js';
 import { LEFT, type TrafficInterface } from '../../../../src/domain/traffic.js';
 import { isUuid } from '../../../../src/lib/uuid.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { LoggedRequest, RequestFilter } from '../../../../src/ports/figures.js';
 import { queryString } from '../../../http/request.js';
 import {
@@ -81,7 +81,7 @@ export function mountRequests(
 
 interface RequestsModel {
   readonly layout: DashboardLayout;
-  readonly keys: readonly KeyRecord[];
+  readonly keys: readonly AccountKey[];
   readonly choices: FilterChoices;
   readonly requests: readonly LoggedRequest[];
   readonly operations: readonly string[];
@@ -154,12 +154,12 @@ const What = ({ request: { operation, requestLine, message, interface: through }
   </div>
 );
 
-const keyNameOf = (keys: readonly KeyRecord[], { keyId }: LoggedRequest) => {
+const keyNameOf = (keys: readonly AccountKey[], { keyId }: LoggedRequest) => {
   const key = keys.find((one) => one.keyId === keyId);
   return key === undefined ? <span class="soft">a former key</span> : <bdi class="clip">{key.name}</bdi>;
 };
 
-const row = (keys: readonly KeyRecord[], request: LoggedRequest): Row => ({
+const row = (keys: readonly AccountKey[], request: LoggedRequest): Row => ({
   key: request.requestId,
   cells: [
     request.charged > 0 ? (

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../../../src/domain/errors.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
@@ -98,5 +98,5 @@ function mountList(routes: AuthenticatedRoutes, { watches, clock }: Services): v
 const FIELDS: ReadonlySet<string> = new Set(['list', 'subject', 'webhook_url', 'max_credits_per_day', 'key']);
 
 /** Keys of apps may only read, not pay for watches. */
-const mayPay = ({ grantId, revokedAt, expiresAt }: KeyRecord, nowMs: number): boolean =>
+const mayPay = ({ grantId, revokedAt, expiresAt }: AccountKey, nowMs: number): boolean =>
   grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs);

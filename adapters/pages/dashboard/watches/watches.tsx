@@ -1,5 +1,5 @@
 import { figure } from '../../../../src/domain/figures.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { WatchRecord } from '../../../../src/ports/watches.js';
 import { InputField, SelectField } from '../../kit/signed-in/fields.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
@@ -12,7 +12,7 @@ export interface WatchesModel {
   readonly layout: DashboardLayout;
   readonly watches: readonly WatchRecord[];
   /** The keys that may pay for a watch. */
-  readonly keys: readonly KeyRecord[];
+  readonly keys: readonly AccountKey[];
   readonly typed: WatchInput;
   readonly fault: FormFault | null;
 }

@@ -1,5 +1,5 @@
 import { type KeyState, keyState } from '../../../../src/account/key-state.js';
-import type { Cap, CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
+import type { AccountKey, Cap, CapPeriod } from '../../../../src/ports/accounts.js';
 import { capitalized, formatAmount } from './formats.js';
 import { Badge, Bar, type Tone } from './parts.js';
 
@@ -7,7 +7,7 @@ export const PERIOD_WORDS: Record<CapPeriod, string> = { day: 'per day', month: 
 
 const TONES: Record<KeyState, Tone> = { active: 'ok', expiring: 'warn', expired: 'plain', revoked: 'bad' };
 
-export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?: boolean }) => {
+export const StateBadge = (props: { record: AccountKey; nowMs: number; replaced?: boolean }) => {
   const state = keyState(props.record, props.nowMs, props.replaced);
   return <Badge tone={TONES[state]}>{capitalized(state)}</Badge>;
 };

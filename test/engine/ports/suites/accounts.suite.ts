@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Accounts, MOST_LIVE_KEYS } from '../../../../src/ports/accounts.js';
+import { type AccountKey, type Accounts, type KeyRecord, MOST_LIVE_KEYS } from '../../../../src/ports/accounts.js';
 
 export interface AccountsStore {
   readonly accounts: Accounts;
@@ -21,6 +21,8 @@ const hashOf = (): Buffer => randomBytes(32);
 const prefixOf = (): string => `perch_live_${randomBytes(3).toString('hex')}`;
 
 const find = async (accounts: Accounts, hash: Buffer) => (await accounts.findKeys([hash]))[0];
+
+const withoutSpent = ({ spent: _, ...key }: KeyRecord): AccountKey => key;
 
 const successor = () => ({ hash: hashOf(), prefix: prefixOf(), expiresAt: null });
 
@@ -71,13 +73,15 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         frozen: false,
         testOf: null,
         refilledOn: null,
-        keys: [key, second],
+        keys: [withoutSpent(key), withoutSpent(second)],
       });
+      expect(await store.other.keys(accountId)).toEqual([key, second]);
     });
 
     test('finds no account or key that does not exist', async () => {
       expect(await store.accounts.get(randomUUID())).toBeUndefined();
       expect(await store.accounts.get('nonsense')).toBeUndefined();
+      for (const accountId of [randomUUID(), 'nonsense']) expect(await store.accounts.keys(accountId)).toEqual([]);
       expect(await find(store.accounts, hashOf())).toBeUndefined();
       expect(await store.accounts.keyByPrefix('perch_live_nobody')).toBeUndefined();
       const key = { hash: hashOf(), prefix: prefixOf(), name: 'k', cap: null };
@@ -139,7 +143,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       );
       expect(first).toMatchObject({ name: 'browser', expiresAt: session.expiresAt, revokedAt: null });
       expect(others).toEqual([first, first]);
-      expect((await store.accounts.get(accountId))?.keys).toEqual([first]);
+      expect(await store.accounts.keys(accountId)).toEqual([first]);
       await store.accounts.revokeKey({ accountId, keyId: first?.keyId ?? '' });
       expect(await store.accounts.addKey(one)).toMatchObject({ keyId: first?.keyId, revokedAt: expect.any(String) });
     });
@@ -210,7 +214,12 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, hash)).toMatchObject({ state: 'live' });
       const successorKey = await find(store.other, next.hash);
       expect(successorKey).toMatchObject({ state: 'live', caller: { walletId, capThousandths: 9_000 } });
-      expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end, isReplaced: true });
+      expect(await store.accounts.keyByPrefix(prefix)).toEqual({
+        ...withoutSpent(key),
+        accountId,
+        expiresAt: end,
+        isReplaced: true,
+      });
       const again = store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
       await expect(again).rejects.toMatchObject({ code: 'bad_request' });
     });

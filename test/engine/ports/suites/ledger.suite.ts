@@ -55,7 +55,7 @@ export function debitOf(payer: Payer, amount: number, more: Partial<Debit> = {})
 
 /** What a key has spent in all. */
 export const spentBy = async (accounts: Accounts, { accountId, keyId }: Payer): Promise<number | undefined> =>
-  (await accounts.get(accountId))?.keys.find((key) => key.keyId === keyId)?.spent;
+  (await accounts.keys(accountId)).find((key) => key.keyId === keyId)?.spent;
 
 export const grantTo = (ledger: Ledger, payer: Payer, amount: number): Promise<number> =>
   ledger.grant({ requestId: randomUUID(), accountId: payer.accountId, amount, reason: 'test' });
