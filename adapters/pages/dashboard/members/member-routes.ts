@@ -27,7 +27,7 @@ const INVITATION = `${INVITATIONS_PATH}/:secret`;
 /** An invalid address is cut to this many characters when it is put back into the field. */
 const LONGEST_ADDRESS = 254;
 
-type MemberOptions = Pick<DashboardOptions, 'members' | 'sessions' | 'mail' | 'clock'>;
+type MemberOptions = Pick<DashboardOptions, 'members' | 'sessions' | 'alerts' | 'watches' | 'mail' | 'clock'>;
 
 /** Members and their roles, invitations, and the accounts of the person. */
 export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions): void {
@@ -38,8 +38,17 @@ export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions
     rest: Partial<Pick<MembersModel, 'typed' | 'fault'>> = {},
   ): Promise<FastifyReply> => {
     const { accountId } = signedIn.account;
-    const [list, invitations] = await Promise.all([members.list(accountId), members.invitations(accountId)]);
-    const known = { layout: dashboardLayout(signedIn), personId: signedIn.person.personId, nowMs: clock.now() };
+    const [list, invitations, webhookHosts] = await Promise.all([
+      members.list(accountId),
+      members.invitations(accountId),
+      readWebhookHosts(accountId, options),
+    ]);
+    const known = {
+      webhookHosts,
+      layout: dashboardLayout(signedIn),
+      personId: signedIn.person.personId,
+      nowMs: clock.now(),
+    };
     const form = { typed: { email: '', role: 'developer' }, fault: null };
     return sendPrivatePage(
       reply,
@@ -97,6 +106,15 @@ export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions
     return `${ACCOUNTS}?done=left`;
   });
   mountAccounts(routes, { members, sessions });
+}
+
+async function readWebhookHosts(
+  accountId: string,
+  { alerts, watches }: Pick<MemberOptions, 'alerts' | 'watches'>,
+): Promise<string[]> {
+  const watched = (await watches.list(accountId)).filter(({ state }) => state !== 'ended');
+  const urls = [...watched, ...(await alerts.list(accountId))].map(({ webhookUrl }) => webhookUrl);
+  return [...new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).host])))].sort();
 }
 
 type Act = (signedIn: SignedInRequest, fields: URLSearchParams, reply: FastifyReply) => Promise<string>;

@@ -14,6 +14,8 @@ export interface MembersModel {
   readonly nowMs: number;
   readonly members: readonly MemberRecord[];
   readonly invitations: readonly InvitationRecord[];
+  /** The hosts of the account's webhooks. Who controls one still gets what is sent there after they were removed. */
+  readonly webhookHosts: readonly string[];
   /** Whether invitations are mailed. */
   readonly byMail: boolean;
   readonly typed: { readonly email: string; readonly role: string };
@@ -96,13 +98,26 @@ const ChangeRole = ({ member, name }: { member: MemberRecord; name: string }) =>
   </form>
 );
 
-const Remove = ({ member, name }: { member: MemberRecord; name: string }) => (
+/** The most hosts named. */
+const HOSTS = 10;
+
+const Webhooks = ({ hosts }: { hosts: readonly string[] }) =>
+  hosts.length === 0 ? null : (
+    <p>
+      Webhooks stay: watches and alerts send to <bdi>{hosts.slice(0, HOSTS).join(', ')}</bdi>
+      {hosts.length > HOSTS ? ` and ${counted(hosts.length - HOSTS, 'other host')}` : ''}. If one is theirs, end its{' '}
+      <a href="/dashboard/watches">watch</a> or remove its <a href="/dashboard/alerts">alert</a>.
+    </p>
+  );
+
+const Remove = ({ member, name, hosts }: { member: MemberRecord; name: string; hosts: readonly string[] }) => (
   <details class="confirm">
     <summary class="button small">
       Remove<span class="unseen"> {name}</span>…
     </summary>
     <form method="post" action={`${PAGE}/${member.personId}/remove`} class="row-form">
       <p>They lose access to this account at once.</p>
+      <Webhooks hosts={hosts} />
       <fieldset class="checks">
         <legend>{counted(member.keys, 'active key')} that they created</legend>
         <label>
@@ -148,7 +163,7 @@ const Leave = ({ role }: { role: Role }) =>
     </details>
   );
 
-const MemberTable = ({ members, personId, layout }: MembersModel) => (
+const MemberTable = ({ members, personId, webhookHosts, layout }: MembersModel) => (
   <DataTable
     caption="Members of this account, the owner first"
     columns={[
@@ -181,7 +196,7 @@ const MemberTable = ({ members, personId, layout }: MembersModel) => (
             ''
           ) : (
             <div key="actions" class="stack tight">
-              <Remove member={member} name={name} />
+              <Remove member={member} name={name} hosts={webhookHosts} />
               <Transfer member={member} name={name} />
             </div>
           ),

@@ -282,6 +282,28 @@ describe('the removal of a member', () => {
     expect((await ada.log()).slice(-2)).toEqual(['key.revoked', 'member.removed']);
   });
 
+  it('names the hosts of webhooks that stay', async () => {
+    await join(grace, address, 'developer');
+    expect((await ada.get(PAGE)).words).not.toContain('Webhooks stay: watches and alerts send to');
+    const { keyId } = await ada.key();
+    const watch = (host: string, state: string, reason: string | null = null) => service.sql`
+      insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, reason, state_at, position,
+        created_at)
+      values (${ada.accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', 20, ${`https://${host}/hook`}, ${state},
+        ${reason}, now(), 'x', now())`;
+    await Promise.all([watch('hers.example', 'active'), watch('paused.example:8443', 'paused', 'by_hand')]);
+    await watch('gone.example', 'ended');
+    await service.sql`
+      insert into alerts (account_id, kind, amount_thousandths, by_mail, webhook_url)
+      values (${ada.accountId}, 'balance_below', 5000, false, 'https://alerts.example/hook')`;
+    const { words } = await ada.get(PAGE);
+    expect(words).toContain(
+      'Webhooks stay: watches and alerts send to alerts.example, hers.example, paused.example:8443 .',
+    );
+    for (let nth = 10; nth < 20; nth++) await watch(`${nth}.example`, 'active');
+    expect((await ada.get(PAGE)).words).toContain('19.example and 3 other hosts.');
+  });
+
   it('keeps the keys working if the owner chooses so', async () => {
     await join(grace, address, 'developer');
     const hers = await createKey(grace);
