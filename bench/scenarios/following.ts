@@ -138,8 +138,10 @@ async function watch(url: string, key: string): Promise<void> {
 /** Copies one watch of each account to one per follower. Inserted as rows, because address checks are limited. */
 async function multiply(sql: Sql): Promise<void> {
   await sql`
-    insert into watches (account_id, watch_id, key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at)
-    select account_id, gen_random_uuid(), key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at
+    insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, product, count, webhook_url, state, state_at, position,
+      created_at)
+    select account_id, gen_random_uuid(), key_id, kind, subject, subject_id, product, count, webhook_url, state, state_at,
+      position, created_at
     from watches, generate_series(2, ${FOLLOWERS / ACCOUNTS})`;
   // Without a holder, before anything is sent.
   await sql`update watches set webhook_url = 'https://bench.invalid/'`;

@@ -145,6 +145,8 @@ export interface NewWatch extends WatchSettings {
   readonly accountId: string;
   readonly watchId: string;
   readonly keyId: string;
+  /** The subject by its one name, however it was written: the id of a user or tweet, or the query. */
+  readonly subjectId: string;
   /** Encoded: new items are those after it. */
   readonly position: string;
   /** Unix milliseconds. */

@@ -11,6 +11,7 @@ import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
 import { LiveBudget } from '../live/budget.js';
 import type { Live } from '../live/live.js';
+import type { LivePosition } from '../live/positions.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Webhooks } from '../ports/deliveries.js';
@@ -18,6 +19,7 @@ import type { RateLimiter } from '../ports/rate-limiter.js';
 import type {
   AddedWatch,
   CallerWatches,
+  NewWatch,
   WatchBook,
   WatchDelivery,
   WatchDeliveryPage,
@@ -90,10 +92,10 @@ export class Watches {
     const watchId = v7({ msecs: clock.now() });
     const keyHash = await book.keyHash(accountId, keyId);
     if (keyHash === undefined) throw new ServiceError('not_found', 'This account has no such key.');
-    const position = await this.#begin({ ...wanted, watchId, keyHash }, request.since ?? null, signal);
+    const begun = await this.#begin({ ...wanted, watchId, keyHash }, request.since ?? null, signal);
     const settings = { ...withoutRead(wanted), webhookUrl, dailyLimit };
     const most = PER_QPS * qps;
-    const watch = await book.add({ ...settings, accountId, watchId, keyId, position, at: clock.now() }, most, actor);
+    const watch = await book.add({ ...settings, ...begun, accountId, watchId, keyId, at: clock.now() }, most, actor);
     if (watch === null) throw tooMany(most);
     const isSame = watch.count === settings.count && watch.dailyLimit === dailyLimit && watch.keyId === keyId;
     if (!isSame) throw another(watch);
@@ -187,12 +189,12 @@ export class Watches {
     throw new ServiceError('access_denied', message, { reason: 'read_only' });
   }
 
-  /** Reads the list once, free of charge. Returns the position from which the watch begins. */
+  /** Reads the list once, free of charge. Returns the position from which the watch begins, and whom it follows. */
   async #begin(
     watch: WantedList & { readonly watchId: string; readonly keyHash: string },
     since: string | null,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<Pick<NewWatch, 'position' | 'subjectId'>> {
     const { live, clock, form } = this.#options;
     const request = watchCall(form, watch);
     const from = live.positions.begin(clock.now(), null);
@@ -213,10 +215,14 @@ export class Watches {
     if (!event) throw signal.reason;
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
     const { list } = event.followed;
-    if (since === null) return live.positions.encodeOwn(event.position, list);
+    const begun = (position: LivePosition) => ({
+      position: live.positions.encodeOwn(position, list),
+      subjectId: list.subject,
+    });
+    if (since === null) return begun(event.position);
     // By the subject's id, because that is how a cursor names it.
     await this.#checkSince({ ...watch, subject: list.subject }, since, event.outcome, signal);
-    return live.positions.encodeOwn(live.positions.begin(clock.now(), since), list);
+    return begun(live.positions.begin(clock.now(), since));
   }
 
   /** Throws the error with which a page of the list would be refused. An estimate checks it all and reads nothing. */

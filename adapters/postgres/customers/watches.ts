@@ -138,20 +138,20 @@ async function get(sql: Sql | Transaction, accountId: string, watchId: string, n
 }
 
 async function add(tx: Transaction, watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null> {
-  const { accountId, watchId, keyId, kind, subject, product, count, webhookUrl, dailyLimit, position } = watch;
+  const { accountId, watchId, keyId, kind, subject, subjectId, product, count, webhookUrl, dailyLimit } = watch;
   // A watch that is added at the same time waits here, and then sees this one.
   await tx`select from accounts where account_id = ${accountId} for no key update`;
   const [same] = await tx<{ watchId: string }[]>`
     select watch_id as "watchId" from watches
-    where account_id = ${accountId} and state <> 'ended' and kind = ${kind} and subject = ${subject}
+    where account_id = ${accountId} and state <> 'ended' and kind = ${kind} and subject_id = ${subjectId}
       and product is not distinct from ${product} and webhook_url = ${webhookUrl}`;
   if (same !== undefined) return (await get(tx, accountId, same.watchId, watch.at)) ?? null;
   const at = new Date(watch.at);
   const added = await tx`
-    insert into watches (account_id, watch_id, key_id, kind, subject, product, count, webhook_url, daily_thousandths,
-      state, state_at, position, created_at)
-    select ${accountId}, ${watchId}, ${keyId}, ${kind}, ${subject}, ${product}, ${count}, ${webhookUrl}, ${dailyLimit},
-      'active', ${at}, ${position}, ${at}
+    insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, product, count, webhook_url,
+      daily_thousandths, state, state_at, position, created_at)
+    select ${accountId}, ${watchId}, ${keyId}, ${kind}, ${subject}, ${subjectId}, ${product}, ${count}, ${webhookUrl},
+      ${dailyLimit}, 'active', ${at}, ${watch.position}, ${at}
     where (select count(*) from watches where account_id = ${accountId} and state <> 'ended') < ${most}`;
   if (added.count === 0) return null;
   await record(tx, accountId, by, 'watch.added', { watch: watchId, list: kind, subject, webhook: webhookUrl });

@@ -1020,6 +1020,8 @@ create table watches (
   kind text not null,
   -- As it was asked for: a handle or id, a tweet's id, or a query.
   subject text not null check (length(subject) <= 1024),
+  -- The same by its one name: the id of a user or tweet, or the query.
+  subject_id text not null,
   product text,
   -- Items of a delivery.
   count smallint not null check (count > 0),

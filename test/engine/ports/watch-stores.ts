@@ -78,10 +78,10 @@ export async function openWatchLeases(fresh: () => Promise<FreshDatabase>): Prom
       const { accountId, keyId } = beside === undefined ? await payer() : await payerOf(beside);
       const watchId = randomUUID();
       await sql`
-        insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position,
-          created_at)
-        values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'aurora_obs', 20, 'https://example.org/hook', 'active', now(),
-          'start', now())`;
+        insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, count, webhook_url, state, state_at,
+          position, created_at)
+        values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'aurora_obs', '7', 20, 'https://example.org/hook', 'active',
+          now(), 'start', now())`;
       return { accountId, watchId };
     },
     async change({ watchId }, state) {

@@ -18,9 +18,9 @@ export async function addWatch(sql: Sql, secret: Uint8Array, watch: NewWatch): P
   const position = positions.encode([positions.begin(Date.now(), since)]);
   const watchId = v7();
   await sql`
-    insert into watches (account_id, watch_id, key_id, kind, subject, product, count, webhook_url, daily_thousandths, state,
-      state_at, position, created_at)
-    values (${accountId}, ${watchId}, ${keyId}, ${settings.kind}, ${settings.subject}, ${settings.product}, ${settings.count},
-      ${settings.webhookUrl ?? 'https://example.org/hook'}, ${settings.dailyLimit}, 'active', now(), ${position}, now())`;
+    insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, product, count, webhook_url, daily_thousandths,
+      state, state_at, position, created_at)
+    values (${accountId}, ${watchId}, ${keyId}, ${settings.kind}, ${settings.subject}, ${settings.subject}, ${settings.product},
+      ${settings.count}, ${settings.webhookUrl ?? 'https://example.org/hook'}, ${settings.dailyLimit}, 'active', now(), ${position}, now())`;
   return { accountId, watchId };
 }

@@ -99,6 +99,21 @@ describe('a new watch', () => {
     expect(rows(await customer.get('/v1/watches'))).toHaveLength(1);
   });
 
+  it.each<[Fields, Fields]>([
+    [{ user: 'user7' }, { user: 'USER7' }],
+    [{ user: 'user7' }, { user: '@user7' }],
+    [{ user: '7' }, { user: 'user7' }],
+    [{ q: 'bread' }, { q: '  bread ' }],
+    [{ q: 'bread' }, { q: 'bread', product: 'Latest' }],
+    [{ user: 'user7' }, { user: 'user7', webhook_url: 'https://EXAMPLE.com:443/a/../hook' }],
+  ])('of %j is made once if it is then requested as %j', async (first, second) => {
+    const customer = await service.customer();
+    const list = { user: undefined, ...first };
+    const { id } = await make(customer, list);
+    expect(await make(customer, { user: undefined, ...second })).toMatchObject({ id, ...first });
+    expect(rows(await customer.get('/v1/watches'))).toHaveLength(1);
+  });
+
   it.each<[string, Fields]>([
     ['another count', { count: 8 }],
     ['a daily limit', { max_credits_per_day: 3 }],

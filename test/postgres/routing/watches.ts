@@ -25,7 +25,7 @@ const NOBODY: DeliveryResult = { status: null, excerpt: null, fault: 'f' };
 type WatchPayer = Pick<PayingCustomer, 'accountId' | 'keyId'>;
 
 const newWatch = ({ accountId, keyId }: WatchPayer): NewWatch => ({
-  ...{ accountId, keyId, watchId: randomUUID(), position: 'p', at: Date.now() },
+  ...{ accountId, keyId, watchId: randomUUID(), subjectId: randomUUID(), position: 'p', at: Date.now() },
   ...{ kind: 'timeline', subject: randomUUID(), product: null, count: 20, webhookUrl: URL, dailyLimit: null },
 });
 

@@ -49,6 +49,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
         watchId: randomUUID(),
         kind: 'timeline',
         subject: 'harbor_obs',
+        subjectId: changes.subject ?? 'harbor_obs',
         product: null,
         count: 20,
         position: 'start',
@@ -65,7 +66,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
 
     it('adds a watch as its account sees it, and logs that', async () => {
       const request = wanted({ kind: 'search', subject: 'ferry since:2026', product: 'Photos', dailyLimit: 1500 });
-      const { position: _, at: __, ...settings } = request;
+      const { position: _, at: __, subjectId: ___, ...settings } = request;
       const watch = await book.add(request, 1, BY);
       expect(watch).toEqual({
         ...settings,
@@ -84,6 +85,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       const first = await add();
       expect(await add({ count: 5, dailyLimit: 7000 })).toEqual(first);
       expect(await book.add(wanted(), 1, BY)).toEqual(first);
+      expect(await add({ subject: '@HARBOR_obs', subjectId: 'harbor_obs' })).toEqual(first);
       const others = await Promise.all([
         add({ kind: 'replies' }),
         add({ subject: 'ferry_times' }),
