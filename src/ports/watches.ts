@@ -176,6 +176,8 @@ export interface WatchBook {
     nowMs: number,
     by: Actor,
   ): Promise<WatchRecord | undefined>;
+  /** Whether a watch of the account that has not ended sends to this origin. */
+  sendsTo(accountId: string, origin: string): Promise<boolean>;
   /** The hash (hex) of one of the account's keys; undefined if it has no key with that id. */
   keyHash(accountId: string, keyId: string): Promise<string | undefined>;
   /** Deliveries, received or not, the newest first. */

@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { Deliveries } from '../account/deliveries.js';
+import { parseWebhookUrl } from '../account/webhook-address.js';
 import { admitByHand, admitCheck } from '../account/webhook-limits.js';
 import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
@@ -87,7 +88,9 @@ export class Watches {
     const { accountId, keyId, qps } = by;
     const { dailyLimit } = request;
     const wanted = wantedList(request);
-    await admitCheck(limiter, accountId);
+    const { origin } = parseWebhookUrl(request.webhookUrl);
+    // An account may have hundreds of watches. A name that one of them has is looked up again and again anyway.
+    if (!(await book.sendsTo(accountId, origin))) await admitCheck(limiter, accountId);
     const webhookUrl = await webhooks.check(request.webhookUrl, accountId);
     const watchId = v7({ msecs: clock.now() });
     const keyHash = await book.keyHash(accountId, keyId);

@@ -60,6 +60,13 @@ export const createWatchBook = (sql: Sql, queries = new QueryLimiter(sql)): Watc
     });
   },
 
+  async sendsTo(accountId, origin) {
+    const found = await sql`
+      select from watches where account_id = ${accountId} and state <> 'ended' and starts_with(webhook_url, ${`${origin}/`})
+      limit 1`;
+    return found.count > 0;
+  },
+
   async keyHash(accountId, keyId) {
     if (!isUuid(keyId)) return undefined;
     const [key] = await sql<{ hash: string }[]>`

@@ -284,14 +284,20 @@ describe('a refused watch', () => {
     expect(record(made)).toMatchObject({ state: 'active' });
   }, 60_000);
 
-  it('gets 429 rate_limited for more than 30 addresses in an hour', async () => {
+  it('gets 429 rate_limited for more than 30 addresses in an hour, but not on a host that it has a watch on', async () => {
     const customer = await service.customer();
-    for (let nth = 0; nth < 30; nth += 1)
+    await make(customer, { webhook_url: 'https://example.org/hook' });
+    for (let nth = 0; nth < 29; nth += 1)
       expect((await customer.post('/v1/watches', { user: 'user7', webhook_url: 'https://10.0.0.1/' })).status).toBe(
         400,
       );
     const reply = await customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK });
     expect(faultOf(reply)).toEqual([429, 'rate_limited', 'webhook_url', undefined]);
+    await make(customer, { q: 'bread', user: undefined, webhook_url: 'https://example.org/bread' });
+    for (const watch of rows(await customer.get('/v1/watches'))) await customer.post(`/v1/watches/${watch.id}/end`, {});
+    expect(
+      (await customer.post('/v1/watches', { user: 'user7', webhook_url: 'https://example.org/hook' })).status,
+    ).toBe(429);
   });
 
   refusesLikeAll({

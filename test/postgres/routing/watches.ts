@@ -112,6 +112,7 @@ const callsOfBook = (book: () => WatchBook, { add, take }: Pick<Making, 'add' | 
       (watch) => book().change(watch, 'active', Date.now(), OPERATOR),
     ),
   },
+  sendsTo: after(add, ({ accountId }) => book().sendsTo(accountId, 'https://example.org')),
   keyHash: ({ accountId, keyId }) => book().keyHash(accountId, keyId),
   deliveries: after(take, ({ held }) =>
     book().deliveries(held.accountId, held.watchId, { below: null, limit: 10, bytes: 1e6 }),
