@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
-import type { ExampleRequest, Folder, RequestParameter } from './requests.js';
+import { type ExampleRequest, type Folder, type RequestParameter, SEND_CHANGES } from './requests.js';
 
 /** A block of a `.bru` file; nothing if it would be empty. */
 const block = (name: string, lines: readonly string[]): string[] =>
@@ -24,7 +24,9 @@ export function brunoArchive(folders: readonly Folder[], baseUrl: string): Buffe
         'Choose the environment Perch, and put your key into its apiKey.',
       ]),
     ),
-    'environments/Perch.bru': file(block('vars', [`baseUrl: ${baseUrl}`]), ['vars:secret [\n  apiKey\n]']),
+    'environments/Perch.bru': file(block('vars', [`baseUrl: ${baseUrl}`, `${SEND_CHANGES}: false`]), [
+      'vars:secret [\n  apiKey\n]',
+    ]),
   };
   for (const { name, description, requests } of folders) {
     files[`${name}/folder.bru`] = file(block('meta', [`name: ${name}`]), block('docs', [description]));
@@ -41,6 +43,8 @@ export function brunoArchive(folders: readonly Folder[], baseUrl: string): Buffe
  */
 const fileName = ({ method, path }: ExampleRequest): string =>
   `${method} ${path.replaceAll(/[{}]/g, '').replaceAll('/', ' ').trim()}`.trim();
+
+const SKIP = `if (bru.getEnvVar('${SEND_CHANGES}') !== 'true') bru.runner.skipRequest();`;
 
 function requestFile(request: ExampleRequest, seq: number): Uint8Array {
   const query = request.parameters.filter((each) => each.in === 'query');
@@ -60,6 +64,7 @@ function requestFile(request: ExampleRequest, seq: number): Uint8Array {
     block('params:query', places('query')),
     block('params:path', places('path')),
     block('headers', places('header')),
+    block('script:pre-request', request.isChange ? [SKIP] : []),
     block('body:json', request.body?.split('\n') ?? []),
     // Values are written unencoded; Bruno encodes what it sends.
     block('settings', ['encodeUrl: true']),

@@ -1,5 +1,5 @@
 import { VERSION } from '../../../src/domain/version.js';
-import type { ExampleRequest, Folder, RequestParameter } from './requests.js';
+import { type ExampleRequest, type Folder, type RequestParameter, SEND_CHANGES } from './requests.js';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
@@ -17,15 +17,18 @@ export const postmanCollection = (folders: readonly Folder[], baseUrl: string): 
         schema: SCHEMA,
       },
       auth: { type: 'apikey', apikey: pairs({ key: 'x-api-key', value: '{{apiKey}}', in: 'header' }) },
-      variable: pairs({ baseUrl, apiKey: '' }),
+      variable: pairs({ baseUrl, apiKey: '', [SEND_CHANGES]: 'false' }),
       item: folders.map(({ name, description, requests }) => ({ name, description, item: requests.map(item) })),
     },
     null,
     2,
   );
 
+const SKIP = `if (pm.variables.get('${SEND_CHANGES}') !== 'true') pm.execution.skipRequest();`;
+
 const item = (request: ExampleRequest) => ({
   name: request.name,
+  ...(request.isChange && { event: [{ listen: 'prerequest', script: { type: 'text/javascript', exec: [SKIP] } }] }),
   request: {
     ...(request.needsKey ? {} : { auth: { type: 'noauth' } }),
     method: request.method,

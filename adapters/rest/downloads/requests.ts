@@ -20,7 +20,12 @@ export interface ExampleRequest {
   /** JSON, indented; null without a body. */
   readonly body: string | null;
   readonly needsKey: boolean;
+  /** Whether it opens a checkout or changes a watch. A run of the whole collection then skips it. */
+  readonly isChange: boolean;
 }
+
+/** The variable of both collections with which requests that change something are not skipped. */
+export const SEND_CHANGES = 'sendChanges';
 
 export interface Folder {
   readonly name: string;
@@ -51,14 +56,20 @@ function exampleRequest(
   { summary, description, parameters = [], requestBody, security, 'x-price': price }: ApiOperation,
 ): ExampleRequest {
   const body = requestBody?.content['application/json']?.example;
+  const isChange = method === 'post' && price === undefined;
   return {
     name: summary,
-    description: price === undefined ? description : `${description}\n\nCredits per item: ${price.credits}.`,
+    description: [
+      description,
+      ...(price === undefined ? [] : [`Credits per item: ${price.credits}.`]),
+      ...(isChange ? [`Skipped unless the variable ${SEND_CHANGES} is true.`] : []),
+    ].join('\n\n'),
     method: method.toUpperCase(),
     path,
     parameters: parameters.map((each) => requestParameter(resolved(each, components.parameters))),
     body: body === undefined ? null : JSON.stringify(body, null, 2),
     needsKey: security?.length !== 0,
+    isChange,
   };
 }
 

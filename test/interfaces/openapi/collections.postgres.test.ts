@@ -19,11 +19,12 @@ interface BruFile {
     readonly enabled: boolean;
   }[];
   readonly body?: { readonly json: string };
+  readonly script?: { readonly req?: string };
 }
 
 interface PostmanRequest {
   readonly method: string;
-  readonly url: object;
+  readonly url: { readonly path: readonly string[] };
   readonly body?: { readonly raw?: string };
   readonly auth?: { readonly type: string };
   toObjectResolved(scope: object, overrides: readonly object[]): object;
@@ -31,7 +32,13 @@ interface PostmanRequest {
 
 interface PostmanCollection {
   readonly variables: { one(name: string): { set(value: string): void } | undefined };
-  forEachItem(visit: (item: { readonly name: string; readonly request: PostmanRequest }) => void): void;
+  forEachItem(
+    visit: (item: {
+      readonly name: string;
+      readonly request: PostmanRequest;
+      readonly events: { listeners(name: string): { readonly script: { toSource(): string } }[] };
+    }) => void,
+  ): void;
 }
 
 // Neither has type declarations.
@@ -118,9 +125,31 @@ describe('the collections', () => {
     });
     expect(bruno.bruToEnvJsonV2(text('environments/Perch.bru')).variables).toMatchObject([
       { name: 'baseUrl', value: BASE, secret: false },
+      { name: 'sendChanges', value: 'false', secret: false },
       { name: 'apiKey', secret: true },
     ]);
     expect(JSON.parse(text('bruno.json'))).toMatchObject({ version: '1', type: 'collection' });
+  });
+
+  it('skip what changes something in a run of all, unless the variable is set', () => {
+    const changes = ROUTES.filter(({ method, path }) => method === 'POST' && !/^\/v1\/\w+\/batch$/.test(path));
+    const skipping = [...bruRequests(brunoArchive(folders, BASE)).values()].flatMap(({ script, http }) =>
+      script?.req === undefined ? [] : [[`POST ${http.url.replace(/^\{\{baseUrl\}\}/, '')}`, script.req]],
+    );
+    const [[, skip] = []] = skipping;
+    const asPath = (path: string) => `POST ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+    expect(new Map(skipping as [string, string][])).toEqual(new Map(changes.map(({ path }) => [asPath(path), skip])));
+    expect(skip).toBe("if (bru.getEnvVar('sendChanges') !== 'true') bru.runner.skipRequest();");
+    const skipped: string[] = [];
+    collection(BASE, 'k').forEachItem(({ request, events }) => {
+      const [script] = events.listeners('prerequest');
+      if (script === undefined) return;
+      expect(script.script.toSource()).toBe(
+        "if (pm.variables.get('sendChanges') !== 'true') pm.execution.skipRequest();",
+      );
+      skipped.push(`${request.method} /${request.url.path.join('/')}`);
+    });
+    expect(skipped.sort()).toEqual(changes.map(({ path }) => asPath(path)).sort());
   });
 
   it('are the same bytes each time', () => {
