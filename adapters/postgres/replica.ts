@@ -2,7 +2,7 @@ import { abortable, abortWith, type Cancellable, cancelOnAbort } from '../../src
 import { withTimeout } from '../../src/lib/monotonic.js';
 import type { AsOf } from '../../src/ports/ledger.js';
 import { newestSchema, schemaOf } from './migrate.js';
-import { isTimedOut, isTransient } from './retry.js';
+import { errorCode, isTimedOut, isTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
 /** How long the replica's state is trusted before it is checked again. */
@@ -97,7 +97,7 @@ export class Replica {
       if (signal.aborted) throw signal.reason;
       if (away.aborted) return undefined;
       if (!isTransient(error) || isTimedOut(error)) throw error;
-      if (!CONFLICT.test(codeOf(error))) this.#lose(messageOf(error));
+      if (!CONFLICT.test(errorCode(error))) this.#lose(messageOf(error));
       return undefined;
     } finally {
       for (const end of leave) end();
@@ -123,7 +123,7 @@ export class Replica {
 
   async #lookAgain(longestMs: number): Promise<ReplicaState> {
     const inspection = this.#inspect().catch((error: unknown) =>
-      unusable(messageOf(error), NO_WAY_IN.test(codeOf(error))),
+      unusable(messageOf(error), NO_WAY_IN.test(errorCode(error))),
     );
     const found = (await withTimeout(longestMs, inspection)) ?? unusable('it does not answer');
     this.#note(found);
@@ -171,8 +171,6 @@ export async function identityOf(sql: Sql): Promise<string> {
     from pg_control_system()`;
   return row?.identity ?? '';
 }
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
 const messageOf = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: string };

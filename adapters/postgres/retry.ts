@@ -32,7 +32,8 @@ const CONNECTION_LOST = new Set([
   '57P02',
 ]);
 
-const errorCode = (error: unknown): string => String((error as { code?: unknown }).code);
+/** The SQLSTATE, or the driver's own code. */
+export const errorCode = (error: unknown): string => String((error as { code?: unknown }).code);
 
 /** Whether the same statement may succeed a moment later. It may also have succeeded already. */
 export const isTransient = (error: unknown): boolean =>

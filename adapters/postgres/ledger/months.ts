@@ -1,4 +1,4 @@
-import { isTimedOut } from '../retry.js';
+import { errorCode, isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** What a table of debits holds. The amount is text, because it may be larger than a number can hold. */
@@ -42,7 +42,7 @@ export const withBriefLocks = (tx: Transaction) => setEverywhere(tx, 'lock_timeo
  */
 export const isLocked = (error: unknown): boolean =>
   isTimedOut(error) ||
-  (error as { code?: unknown }).code === '40P01' ||
+  errorCode(error) === '40P01' ||
   (error as Error).message.startsWith('failure on connection marked as essential');
 
 /** Sets a setting for one transaction; in a distributed database, on the workers as well. */

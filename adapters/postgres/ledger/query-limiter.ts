@@ -4,7 +4,7 @@ import { type Cancellable, cancelOnAbort, signalWithTimeout } from '../../../src
 import { FairShare, type HeldSlot } from '../../../src/lib/fair-share.js';
 import type { AsOf } from '../../../src/ports/ledger.js';
 import type { Replica } from '../replica.js';
-import { isHitByCancel } from '../retry.js';
+import { errorCode, isHitByCancel } from '../retry.js';
 import type { Sql } from '../sql.js';
 
 /** Connections in the pool that is reserved for free queries. */
@@ -210,7 +210,7 @@ const refused = (message: string): ServiceError =>
 const timedOut = (message: string): ServiceError =>
   new ServiceError('upstream_error', `${message}; nothing was charged.`, { reason: 'question_time', retryAfter: 5 });
 
-const isCancelled = (error: unknown): boolean => (error as { code?: unknown }).code === '57014';
+const isCancelled = (error: unknown): boolean => errorCode(error) === '57014';
 
 /**
  * Settles as the work does, or rejects with the signal's reason as soon as that fires: the work may still be waiting
