@@ -1,9 +1,8 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import { type Actor, type GivenRole, isGivenRole, ROLES, type Role } from '../domain/audit.js';
-import { badRequest, ServiceError } from '../domain/errors.js';
+import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import { mailAddress } from '../domain/mail-address.js';
-import { takeOrThrow } from '../domain/take-or-throw.js';
 import { DAY_MS } from '../lib/durations.js';
 import { truncated } from '../lib/text.js';
 import type {

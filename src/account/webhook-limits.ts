@@ -1,4 +1,4 @@
-import { takeOrThrow } from '../domain/take-or-throw.js';
+import { takeOrThrow } from '../domain/errors.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 
 /**

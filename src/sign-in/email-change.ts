@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
-import { badRequest, ServiceError } from '../domain/errors.js';
+import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
 import { mailAddress } from '../domain/mail-address.js';
-import { takeOrThrow } from '../domain/take-or-throw.js';
 import { MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';

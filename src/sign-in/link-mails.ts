@@ -1,7 +1,6 @@
 import { hashSecret } from '../access/secret.js';
-import { ServiceError } from '../domain/errors.js';
+import { ServiceError, takeOrThrow } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
-import { takeOrThrow } from '../domain/take-or-throw.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';

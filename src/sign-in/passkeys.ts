@@ -7,8 +7,7 @@ import type {
 import { z } from 'zod';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
-import { badRequest, ServiceError } from '../domain/errors.js';
-import { takeOrThrow } from '../domain/take-or-throw.js';
+import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';

@@ -32,13 +32,16 @@ export async function recordForPerson(
     from members where person_id = ${personId}`;
 }
 
+/** No event has this id: the highest bigint. */
+const AFTER_ALL = '9223372036854775807';
+
 /** The log in Postgres. */
 export const createAuditLog = (queries: QueryLimiter): AuditLog => ({
-  async list(accountId, limit, signal, before = null) {
+  async list(accountId, limit, signal, before = AFTER_ALL) {
     const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at' | 'by'> & { at: Date; personId: string; email: string })[]>`
       select l.event_id::text as "eventId", l.at, l.what, l.who, l.address, l.detail, l.person_id as "personId", p.email
       from audit_log l left join people p using (person_id)
-      where l.account_id = ${accountId} and (${before}::bigint is null or l.event_id < ${before}) and l.what <> all(${[...INTERNAL_KINDS]})
+      where l.account_id = ${accountId} and l.event_id < ${before} and l.what <> all(${[...INTERNAL_KINDS]})
       order by l.event_id desc limit ${limit}`;
     const rows = await queries.run(accountId, events, signal);
     return rows.map(({ personId, email, ...row }) => ({

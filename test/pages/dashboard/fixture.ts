@@ -84,6 +84,7 @@ export const EMPTY: Household = {
   sessions: [SESSION],
   log: [
     {
+      eventId: '1',
       at: ago(0.1),
       what: 'session.started',
       who: 'customer',

@@ -278,6 +278,7 @@ describe('connecting an agent', () => {
 describe('apps', () => {
   const allowed = (days: number, grant_id: string, client_id: string) =>
     ({
+      eventId: '1',
       at: ago(days),
       what: 'client.allowed',
       who: 'customer',
