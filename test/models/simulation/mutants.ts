@@ -48,9 +48,9 @@ export const MUTANTS = {
   deletionUndone: {
     name: 'a deletion undone by a page that the network made before it',
     breaks: 'tombstones win',
-    file: 'src/read/tombstones.ts',
-    text: 'if (!keys.wasAddedAfter(key, noted)) publish(',
-    instead: 'publish(',
+    file: 'src/read/pages.ts',
+    text: 'const origin = { fetchedAt, beganAt, noted,',
+    instead: 'const origin = { fetchedAt, beganAt: fetchedAt, noted: tombstones.noted,',
     from: 1,
     within: 100,
   },
@@ -60,7 +60,7 @@ export const MUTANTS = {
     file: 'adapters/redis/tombstones/shown-names.ts',
     text: 'beganAt === undefined ? 0 : this.#options.clock.now() - beganAt',
     instead: '0',
-    from: 21,
+    from: 481,
     within: 20,
   },
   paidLater: {
