@@ -3,7 +3,7 @@ import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Clock } from '../ports/clock.js';
 import type { CostRow, Costs } from '../ports/figures.js';
-import type { Billed, Network } from '../ports/network.js';
+import type { Network, UpstreamSpending } from '../ports/network.js';
 import { SumBuffer } from './sum-buffer.js';
 
 /** Stands for all other operations that are not persisted: callers choose their names, so there is no limit to them. */
@@ -14,12 +14,6 @@ export const WARNING_DAYS = 7;
 
 /** Most rows that wait to be written: many days without a database. Further rows are only in the metrics. */
 const MOST_WAITING = 1_000;
-
-/** Records the upstream calls of one operation, and what the network bills for them. */
-export interface Spending {
-  called(): void;
-  billed(billed: Billed, calls: 0 | 1): void;
-}
 
 export interface CostBookOptions {
   readonly network: Pick<Network, 'name' | 'billing'>;
@@ -69,7 +63,7 @@ export class CostBook {
   }
 
   /** Records the upstream calls that are made for an operation. */
-  spendingOf(operation: string): Spending {
+  spendingOf(operation: string): UpstreamSpending {
     return {
       called: () => this.#add(operation, { calls: 1 }),
       billed: ({ kind, items }, calls) => {

@@ -54,6 +54,13 @@ export interface Billed {
   readonly items: number;
 }
 
+/** Records how much of the network the calls of one operation use, for the operator. */
+export interface UpstreamSpending {
+  called(): void;
+  /** A call's part of what one upstream call returned. `calls`: whether it also pays for the upstream call itself. */
+  billed(billed: Billed, calls: 0 | 1): void;
+}
+
 /**
  * What a configuration of a network can and cannot read: for operators (`perch doctor`, `/status`, the log at start).
  */

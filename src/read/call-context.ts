@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Billed } from '../ports/network.js';
+import type { UpstreamSpending } from '../ports/network.js';
 import type { SpanMark } from '../ports/tracing.js';
 
 /** A call's use of the network: the upstream calls it caused, and milliseconds spent queueing and reading. */
@@ -7,13 +7,6 @@ export interface UpstreamUsage {
   readonly calls: number;
   readonly waitMs: number;
   readonly readMs: number;
-}
-
-/** Records how much of the network a call uses, for the operator. */
-export interface UpstreamSpending {
-  called(): void;
-  /** The call's part of what one upstream call returned. `calls`: whether it also pays for the upstream call itself. */
-  billed(billed: Billed, calls: 0 | 1): void;
 }
 
 export interface NetworkSlot {
