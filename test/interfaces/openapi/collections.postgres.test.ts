@@ -160,7 +160,10 @@ describe('the collections', () => {
 describe('every request of the collection, as Postman sends it', () => {
   let perch: TestPerch;
   beforeAll(async () => {
-    const webhooks = { check: async (url: string) => url, send: async () => ({ status: 204, excerpt: null, fault: null }) };
+    const webhooks = {
+      check: async (url: string) => url,
+      send: async () => ({ status: 204, excerpt: null, fault: null }),
+    };
     perch = await startPerch({ openDatabase: demoDatabase, webhooks });
   }, 120_000);
   afterAll(() => perch?.close());
