@@ -86,7 +86,15 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/http': {
     is: 'the HTTP server: limits, headers, and how failures are written',
-    may: [...FACTS, 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
+    may: [
+      ...FACTS,
+      'src/serve',
+      'src/access/rate-headers',
+      'src/access/address',
+      'src/live/feed',
+      'src/live/refusals',
+      ...SHARES,
+    ],
     types: ['src/ports', 'src/figures', 'src/live', 'src/sign-in/sessions'],
   },
   'adapters/rest': {

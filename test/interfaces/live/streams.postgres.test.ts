@@ -271,7 +271,7 @@ describe('a stream of several lists', () => {
     ['the first', 0],
     ['another', 1],
   ])(
-    'continues %s of its lists once that can be read again, when it was resumed meanwhile',
+    'continues %s of its lists, which it could not read when it was resumed',
     async (_which, failing) => {
       const users = [`8${failing}`, `7${failing}`];
       const [failingId = ''] = users.slice(failing);

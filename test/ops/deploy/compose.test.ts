@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { MOST_CONNECTIONS } from '../../../app/databases.js';
 import { FINISH_MS } from '../../../app/listening.js';
@@ -70,14 +69,6 @@ describe('compose.yaml', () => {
     }
     // Services that others wait for have a health check. That of perch is in its image.
     for (const name of ['postgres', 'redis']) expect(service(name).healthcheck?.test[0]).toBe('CMD');
-  });
-
-  it.each(['https://perch.example', 'https://perch.example/'])('gives Caddy %s as a site without a path', (address) => {
-    const { command = [], environment = {} } = readCompose({ ...ENV, PERCH_BASE_URL: address }).services.proxy ?? {};
-    const [sh = '', ...words] = command;
-    const shown = words.map((word) => word.replace('exec caddy run', 'exec printenv PERCH_BASE_URL #'));
-    expect(execFileSync(sh, shown, { env: environment, encoding: 'utf8' })).toBe('https://perch.example\n');
-    expect(configs.caddy?.content).toMatch(/^\{\$PERCH_BASE_URL\} \{$/m);
   });
 
   it('has a Postgres that accepts all connections of its containers', () => {

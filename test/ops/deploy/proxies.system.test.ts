@@ -11,6 +11,7 @@ import { blocksOf, readPage } from '../../docs/readme/markdown.js';
 import { openStream, streamOf } from '../../kit/events.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { readCompose } from './compose-file.js';
 import { ENV, type Front, isInstalled, makeCertificate, PROXIES, shownFor, startProxy } from './proxies.js';
 
 const isOnCi = process.env.CI === 'true';
@@ -128,6 +129,18 @@ describe('the examples', () => {
     const seconds = Number(pattern.exec(shownFor(language))?.[1]);
     expect(seconds * 1000).toBeGreaterThan(Number(SETTINGS.PERCH_DEADLINE_MS.fallback));
   });
+
+  it.each(['https://perch.example', 'https://perch.example/'])(
+    'of compose.yaml gives Caddy %s as a site without a path',
+    (address) => {
+      const env = { PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x', PERCH_BASE_URL: address };
+      const { services, configs } = readCompose(env);
+      const { command: [sh = '', ...words] = [], environment } = services.proxy ?? {};
+      const shown = words.map((word) => word.replace('exec caddy run', 'exec printenv PERCH_BASE_URL #'));
+      expect(spawnSync(sh, shown, { env: environment, encoding: 'utf8' }).stdout).toBe('https://perch.example\n');
+      expect(configs.caddy?.content).toMatch(/^\{\$PERCH_BASE_URL\} \{$/m);
+    },
+  );
 
   const program = 'systemd-analyze';
   const why = isInstalled(program) ? '' : ` [left out: no ${program}]`;

@@ -47,7 +47,7 @@ it('shows number, day, pack, credits, price, tax, total, payment, seller and buy
   expect(page.body).toMatch(/<a href="https:\/\/pay\.stripe\.example\/ch_\w+" rel="noopener noreferrer">/);
 });
 
-it('names the account and its owner as the buyer, whoever reads it', async () => {
+it('names the account and its owner as the buyer, to other members too', async () => {
   const { receipt } = await bought('starter', 0);
   const grace = await service.customer(`grace-${randomUUID()}@harbour.example`);
   await service.sql`

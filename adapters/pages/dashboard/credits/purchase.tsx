@@ -7,7 +7,7 @@ import { DISPUTES } from './purchases.js';
 
 export interface PurchaseModel {
   readonly layout: DashboardLayout;
-  /** Name of the account and address of its owner, whoever reads the page. */
+  /** Name of the account and address of its owner, also for other members who read the page. */
   readonly buyer: readonly string[];
   readonly purchase: PurchaseRecord;
   /** Name and address of the operator, line by line; empty if not configured. */
