@@ -287,9 +287,9 @@ describe('the removal of a member', () => {
     expect((await ada.get(PAGE)).words).not.toContain('Webhooks stay: watches and alerts send to');
     const { keyId } = await ada.key();
     const watch = (host: string, state: string, reason: string | null = null) => service.sql`
-      insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, reason, state_at, position,
-        created_at)
-      values (${ada.accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', 20, ${`https://${host}/hook`}, ${state},
+      insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, count, webhook_url, state, reason, state_at,
+        position, created_at)
+      values (${ada.accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', '7', 20, ${`https://${host}/hook`}, ${state},
         ${reason}, now(), 'x', now())`;
     await Promise.all([watch('hers.example', 'active'), watch('paused.example:8443', 'paused', 'by_hand')]);
     await watch('gone.example', 'ended');
@@ -443,10 +443,10 @@ describe('the export', () => {
       select account_id, wallet_id, sha256((${accountId} || n::text)::bytea), 'perch_live_' || n, 'old', now()
       from wallets, generate_series(1, 250) n where account_id = ${accountId}`;
     await service.sql`
-      insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position,
-        created_at)
-      select ${accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', 20, 'https://example.org/hook', 'ended', now(), 'x',
-        now()
+      insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, count, webhook_url, state, state_at,
+        position, created_at)
+      select ${accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', '7', 20, 'https://example.org/hook', 'ended', now(),
+        'x', now()
       from generate_series(1, 150) n`;
     await service.sql`
       insert into sales (account_id, session_id, pack, usd, credits_thousandths, state)
