@@ -1,5 +1,5 @@
 import { bytesOf } from '../../src/lib/bytes-of.js';
-import { isDuring, type Span, spanFrom } from '../../src/lib/durations.js';
+import { isDuring, spanFrom, type TimeSpan } from '../../src/lib/durations.js';
 import { Memories } from '../../src/lib/memories.js';
 import type { MemoryName } from '../../src/lib/memory-table.js';
 import type { Cache, Cached } from '../../src/ports/cache.js';
@@ -17,7 +17,7 @@ const NAME_BYTES = 120;
 /** Bytes of the objects around a value. */
 const VALUE_BYTES = 80;
 
-interface Entry extends Span {
+interface Entry extends TimeSpan {
   readonly cached: Cached<unknown>;
   readonly shows: readonly NameCount[];
 }

@@ -1,5 +1,5 @@
 import type { BoundedMap } from '../../../src/lib/bounded-map.js';
-import { isDuring, type Span, spanFrom } from '../../../src/lib/durations.js';
+import { isDuring, spanFrom, type TimeSpan } from '../../../src/lib/durations.js';
 import type { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Account } from './schemas.js';
@@ -12,7 +12,7 @@ const TRUST_MS = 60_000;
  */
 export class ListOwners {
   readonly #clock: Clock;
-  readonly #read: BoundedMap<Span & { readonly hides: boolean }>;
+  readonly #read: BoundedMap<TimeSpan & { readonly hides: boolean }>;
 
   constructor(clock: Clock, memories: Memories) {
     this.#clock = clock;

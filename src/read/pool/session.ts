@@ -1,5 +1,5 @@
 import { type ErrorCode, isUnreadable, ServiceError } from '../../domain/errors.js';
-import { isDuring, type Span } from '../../lib/durations.js';
+import { isDuring, type TimeSpan } from '../../lib/durations.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Job } from './job.js';
 
@@ -78,7 +78,7 @@ interface Refusals {
 }
 
 /** Why reads of a kind cannot be made with a session now, and until when (Unix milliseconds). */
-export interface Closed extends Span {
+export interface Closed extends TimeSpan {
   readonly why: 'refused' | 'resting' | 'failing';
   /** The network's answer. */
   readonly failure: ServiceError;
