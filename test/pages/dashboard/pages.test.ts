@@ -214,7 +214,7 @@ describe('credits', () => {
     expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('promises no tax on the page of the processor, which is not asked to add any (W11)', async () => {
+  it('mentions no tax, because the checkout adds none (W11)', async () => {
     const text = await words('busy', '/dashboard/credits');
     expect(text).toContain("You pay by card on the payment processor's website. Credits");
     expect(text).not.toMatch(/tax/i);
