@@ -202,15 +202,11 @@ export class Members {
   }
 
   /** Call before a change of an account. Throws `rate_limited`. */
-  async admitChange(accountId: string, personId: string): Promise<void> {
-    const rate = await this.#options.limiter.take(`changes:${accountId}:${personId}`, MOST_CHANGES, CHANGES_SECONDS);
-    if (rate.allowed) return;
-    const { retryAfterSeconds: retryAfter } = rate;
-    throw new ServiceError(
-      'rate_limited',
-      `You can change an account ${MOST_CHANGES} times an hour. Try again in ${counted(retryAfter, 'second')}. What takes something away, such as revoking a key, always works.`,
-      { retryAfter },
-    );
+  admitChange(accountId: string, personId: string): Promise<void> {
+    return takeOrThrow(this.#options.limiter, [`changes:${accountId}:${personId}`, MOST_CHANGES, CHANGES_SECONDS], {
+      message: (seconds) =>
+        `You can change an account ${MOST_CHANGES} times an hour. Try again in ${counted(seconds, 'second')}. What takes something away, such as revoking a key, always works.`,
+    });
   }
 
   /** Call before exporting an account's data. Throws `rate_limited`, because an export may take many queries. */
