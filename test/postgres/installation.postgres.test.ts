@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import type { BeforeKey } from '../../adapters/postgres/accounts/key-changes.js';
 import { isOfPepper, takesPepper } from '../../adapters/postgres/accounts/keys.js';
@@ -41,10 +41,10 @@ const FIRST_KEYS: Readonly<Record<string, (stores: Stores, accountId: string) =>
 
 describe('a database', () => {
   let database: FreshDatabase;
-  beforeAll(async () => {
+  beforeEach(async () => {
     database = await freshDatabase();
   });
-  afterAll(() => database.drop());
+  afterEach(() => database.drop());
 
   test('keeps the pepper of its first key, even if several nodes make it together', async () => {
     const nodes = Array.from({ length: 6 }, () => ({
@@ -61,6 +61,7 @@ describe('a database', () => {
 
   test('gets no key of another pepper, in whichever way keys are made', async () => {
     const { sql } = database;
+    await sql.begin((tx) => takesPepper(tx, randomBytes(32)));
     const beforeKey: BeforeKey = async (tx) => {
       if (!(await takesPepper(tx, randomBytes(32)))) throw new Error('strange');
     };
