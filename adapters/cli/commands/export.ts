@@ -54,8 +54,9 @@ write to a file. Once the whole list is there, --follow continues with new items
 new rows are appended, the oldest first. Parquet files cannot be appended to, and are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
 may take values starting with =, +, - or @ for formulas. When rows go to standard output, the summary goes to standard error.
 
-Exit codes: 0 complete, or --limit or --max-credits reached; 1 wallet empty, spend cap of the key reached, failure, or another
-run is writing; 2 invalid arguments or configuration; 130 Ctrl-C; 143 SIGTERM.
+Exit codes: 0 complete, or --limit or --max-credits reached; 1 wallet empty, spend cap of the key reached, failure, another run
+is writing, or, with --follow, --max-credits perhaps used up by calls that were not answered; 2 invalid arguments or
+configuration; 130 Ctrl-C; 143 SIGTERM.
 ${examples(
   'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
   'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',
@@ -147,7 +148,11 @@ async function exportTo(paths: ExportPaths, request: ExportRequest): Promise<voi
       await writeParquet(paths.out, paths.rows, columns);
     }
     if (end === 'complete') await removeTraces(paths);
-    printSummary(summariseExport(list, what, { state, end, paths, format }), { json: options.json, exitCode });
+    printSummary(summariseExport(list, what, { state, end, paths, format }), {
+      json: options.json,
+      follow: options.follow,
+      exitCode,
+    });
   } finally {
     await destination.sink.close();
   }
@@ -198,6 +203,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
       {
         client,
         path: listPath(read, what),
+        operation: read.operation,
         query: reading.query,
         count: options.count ?? read.size.max,
         limit,

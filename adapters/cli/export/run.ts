@@ -1,6 +1,15 @@
 import { toCredits, toThousandths } from '../../../src/domain/credits.js';
+import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import { Failure } from '../failure.js';
-import { type ExportClient, type ExportPage, type ExportQuery, ExportRefusal, NoAnswer, Stopped } from './client.js';
+import {
+  type ExportClient,
+  type ExportPage,
+  type ExportQuery,
+  ExportRefusal,
+  NoAnswer,
+  Stopped,
+  UNKNOWN_YET,
+} from './client.js';
 import type { ExportRow } from './columns.js';
 import type { RowText } from './rows.js';
 import type { SeenIds } from './seen-ids.js';
@@ -9,6 +18,9 @@ import type { ExportState } from './state.js';
 
 /** Why an export ended. After `max_credits`, `limit`, `no_credits` and `key_cap` it can be resumed. */
 export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
+
+/** How long a charge may be on its way after a call without an answer, seconds. */
+const SETTLED_AFTER_S = 90;
 
 export interface Follow {
   /** Called when the whole list is written; from now on only new items follow. */
@@ -22,6 +34,8 @@ export interface Follow {
 export interface ExportRun {
   readonly client: ExportClient;
   readonly path: string;
+  /** What usage calls the calls of this list. */
+  readonly operation: string;
   /** Constant parameters: `q`, `product`, `fresh`. */
   readonly query: ExportQuery;
   readonly count: number;
@@ -42,18 +56,41 @@ export interface ExportRun {
   onProgress(state: ExportState, items: ExportPage['data']): void;
 }
 
+interface Ended {
+  readonly state: ExportState;
+  readonly end: End;
+}
+
 /**
  * Reads page after page into the sink. Saves the most that a call may cost before sending it, so that after a kill the
  * call counts at that maximum. If the charge of a page is unknown, its receipt is looked up and the page is read again;
  * both reads count. Throws as `ExportClient` does, after saving the state; rows already written stay.
  */
-export async function runExport(run: ExportRun, from: ExportState): Promise<{ state: ExportState; end: End }> {
+export async function runExport(run: ExportRun, from: ExportState): Promise<Ended> {
+  const ended = await readPages(run, from);
+  const { state, end } = ended;
+  const { counted } = state;
+  const isOwn = counted?.keyPrefix === run.client.keyPrefix;
+  if (end !== 'max_credits' || !run.follow || !isOwn || state.unsure === counted.unsure) return ended;
+  // Calls without an answer may have cost less than they count.
+  const settled = await settle(run, state).catch((error: unknown) => {
+    if (error instanceof Stopped) return null;
+    throw error;
+  });
+  if (settled === null) return { state, end: 'interrupted' };
+  return settled.unsure < state.unsure ? runExport(run, settled) : ended;
+}
+
+async function readPages(run: ExportRun, from: ExportState): Promise<Ended> {
   let state = from;
   try {
     if (run.follow) state = begin(run.follow, state);
     // An earlier run may already have written everything.
     const early = endBefore(run, state);
     if (early !== null) return { state, end: early };
+    // A key that is new to this export may have had other charges.
+    if (run.follow && state.counted?.keyPrefix !== run.client.keyPrefix)
+      state = { ...state, counted: await count(run, { ...state, counted: null }) };
     const worst = toThousandths(await run.client.estimate(run.path, { ...run.query, count: String(run.count) }));
     for (;;) {
       const end = endBefore(run, state);
@@ -70,7 +107,8 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
         const charged = await fetchCharge(run, page);
         if (charged !== null) state = { ...state, unsure: state.unsure - pending, spent: state.spent + charged };
         run.onLost(charged);
-        if (page instanceof NoAnswer) await run.follow?.wait();
+        // The service has to answer a free call first, so that an outage counts as one lost page.
+        if (page instanceof NoAnswer) state = await settle(run, state);
         continue;
       }
       // The page is charged even if it cannot be written.
@@ -98,6 +136,29 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
   } finally {
     await run.save({ ...state, pending: 0 });
   }
+}
+
+/** What the key was charged so far. Null if that is not known. */
+async function count({ client, operation }: ExportRun, state: ExportState): Promise<ExportState['counted']> {
+  // The day before, because this machine's clock may be ahead of the service's.
+  const from = state.counted?.from ?? utcDay(Date.now() - DAY_MS);
+  const charged = await client.used(operation, from);
+  const { keyPrefix } = client;
+  return charged === null ? null : { keyPrefix, from, charged, spent: state.spent, unsure: state.unsure };
+}
+
+/**
+ * Lets calls without an answer count at most at what the key was charged besides known calls, once nothing is on its way
+ * any more. If other programs use the key, too, that is more than these calls cost.
+ */
+async function settle(run: ExportRun, state: ExportState): Promise<ExportState> {
+  const { counted: before } = state;
+  await run.client.pause(SETTLED_AFTER_S, UNKNOWN_YET);
+  const now = await count(run, state);
+  if (before === null || now === null) return { ...state, counted: before ?? now };
+  const others = Math.max(0, now.charged - before.charged - (state.spent - before.spent));
+  const unsure = before.unsure + Math.min(state.unsure - before.unsure, others);
+  return { ...state, unsure, counted: { ...now, unsure } };
 }
 
 /** Begins to follow the list once it is complete. */

@@ -32,6 +32,20 @@ const stateShape = z.object({
   isComplete: z.boolean(),
   /** Items newer than this have not been read; null if unknown, for example for a list that is not ordered by time. */
   since: z.string().nullable().default(null),
+  /**
+   * What the key had been charged for this operation when that was last looked up, with what was spent and unsure then,
+   * and the first day of these charges. What it is charged since bounds what calls without an answer cost.
+   */
+  counted: z
+    .object({
+      keyPrefix: z.string(),
+      from: z.string(),
+      charged: z.number().int(),
+      spent: z.number().int(),
+      unsure: z.number().int(),
+    })
+    .nullable()
+    .default(null),
   /** Whether the export continues with new items. Its state is then kept after the whole list has been read. */
   isFollowed: z.boolean().default(false),
 });
@@ -53,6 +67,7 @@ export const newState = (command: ExportCommand): ExportState => ({
   bytes: 0,
   isComplete: false,
   since: null,
+  counted: null,
   isFollowed: false,
 });
 

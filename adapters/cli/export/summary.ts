@@ -38,16 +38,20 @@ export const howToResume = (state: string | null): string =>
 
 interface Printing {
   readonly json: boolean | undefined;
+  readonly follow: boolean | undefined;
   /** The exit code of an interrupted command. */
   readonly exitCode: number;
 }
 
 /** On standard output, unless rows are printed there. Throws the command's Failure if it failed. */
-export function printSummary(summary: Summary, { json, exitCode }: Printing): void {
+export function printSummary(summary: Summary, { json, follow, exitCode }: Printing): void {
   const say = summary.file === null ? note : print;
   say(json === true ? JSON.stringify(summary) : inWords(summary));
-  const { end, state } = summary;
+  const { end, state, credits_unsure } = summary;
   if (end === 'interrupted') throw new Failure(`interrupted; ${howToResume(state)}`, exitCode);
+  // An export without an end is to be started again if its budget may be left.
+  if (follow === true && end === 'max_credits' && credits_unsure > 0)
+    throw new Failure(`calls that were not answered may have used up --max-credits: raise it; ${howToResume(state)}`);
   if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${howToResume(state)}`);
 }
 

@@ -1,6 +1,7 @@
 /** An export that continues with new items, as a real process. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ExportClient } from '../../../adapters/cli/export/client.js';
 import { range } from '../../kit/networks/scripted-network.js';
 import type { TestAccount } from '../../kit/perch.js';
 import { type Service, startService } from '../../rules/support/service.js';
@@ -131,7 +132,7 @@ describe('--follow', () => {
     expect(before - (await service.perch.balance(account))).toBeLessThanOrEqual(32);
   });
 
-  test('waits for a service that is busy or down, and says that items may be missing', {
+  test('waits for a service that is busy, broken or down, and says that items may be missing', {
     timeout: SLOW_MS,
   }, async () => {
     const file = here.file('gap.ndjson');
@@ -146,15 +147,27 @@ describe('--follow', () => {
       body: '{"error":{"code":"no_account","message":"m"}}',
     };
     let refusals = 0;
+    const broken = { status: 500, body: '{"error":{"code":"internal","message":"Broken."}}' };
     relay.before = () => {
       refusals += 1;
-      return refusals <= 2 ? busy : undefined;
+      return refusals <= 4 ? (refusals % 2 === 0 ? broken : busy) : undefined;
     };
     await relay.up();
     expect((await idsIn(file, 125)).slice(25)).toEqual(added.slice(30));
     run.process.kill('SIGINT');
     const { code, stderr } = await run.end;
-    expect([code, stderr]).toEqual([130, expect.stringMatching(/cannot connect.*items may be missing here/s)]);
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/cannot connect.*Broken.*items may be missing here/s)]);
+    const { url } = relay;
+    const client = new ExportClient({
+      url,
+      key: account.key,
+      ...{ stop: new AbortController().signal },
+      isPatient: true,
+      onWait: () => {},
+    });
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    expect(await client.used('user-tweets', day)).toBe(1000 * (1000 - (await service.perch.balance(account))));
+    expect(await client.used('followers', day)).toBe(0);
   });
 
   test.each([

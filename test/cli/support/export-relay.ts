@@ -32,7 +32,7 @@ export async function openRelay(to: string): Promise<Relay> {
   const server = createServer(async (request, response) => {
     const address = new URL(request.url ?? '/', to);
     const query = address.searchParams;
-    const isPage = query.get('estimate') === null && !address.pathname.startsWith('/v1/usage/');
+    const isPage = query.get('estimate') === null && !address.pathname.startsWith('/v1/usage');
     const instead = isPage ? await relay.before({ pages: relay.calls.length, query, address }) : undefined;
     if (instead !== undefined) {
       response.writeHead(instead.status, instead.headers).end(instead.body);
