@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { FAILED, Failure, fileFailure, WRONG_USE } from '../failure.js';
 
@@ -10,8 +11,16 @@ import { FAILED, Failure, fileFailure, WRONG_USE } from '../failure.js';
  */
 const TOUCH_MS = 5_000;
 const LEFT_OVER_MS = 30_000;
+/** The same for a lock of this host whose process can't be looked up from here. */
+const UNSEEN_MS = 3 * TOUCH_MS;
 
-const ownerShape = z.object({ pid: z.number().int(), host: z.string(), run: z.string() });
+const ownerShape = z.object({
+  pid: z.number().int(),
+  host: z.string(),
+  run: z.string(),
+  /** Where its process id means something; null: unknown. Containers with one host name may all run process 1. */
+  space: z.string().nullable().default(null),
+});
 type Owner = z.infer<typeof ownerShape>;
 
 /**
@@ -19,7 +28,9 @@ type Owner = z.infer<typeof ownerShape>;
  * process left behind are taken over. Returns a function that releases them; they are also released on process exit.
  */
 export async function takeLocks(paths: readonly string[]): Promise<() => void> {
-  const text = JSON.stringify({ pid: process.pid, host: hostname(), run: randomUUID() } satisfies Owner);
+  const text = JSON.stringify({
+    ...{ pid: process.pid, host: hostname(), run: randomUUID(), space: processSpace() },
+  } satisfies Owner);
   const taken: string[] = [];
   const release = (): void => {
     clearInterval(touching);
@@ -68,14 +79,37 @@ const readLockFile = (path: string): Promise<string | null> =>
   });
 
 /**
- * Whether the owner is alive can be checked only for a process of this machine. Otherwise, or while the lock is still
- * being written, the lock's age decides.
+ * Whether the owner is alive can be checked only for a process of this machine, and of this container. Otherwise, or
+ * while the lock is still being written, the lock's age decides.
  */
 async function isLeftOver(path: string, text: string): Promise<boolean> {
   const owner = parseOwner(text);
-  if (owner?.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
+  const isOfHost = owner?.host === hostname();
+  const space = processSpace();
+  if (isOfHost && owner.space === space) {
+    if (owner.pid !== process.pid && isAlive(owner.pid)) return false;
+    if (space !== null) return true;
+  }
   const found = await stat(path).catch(() => null);
-  return found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS;
+  if (found === null) return true;
+  if (!isOfHost) return Date.now() - found.mtimeMs > LEFT_OVER_MS;
+  // Most likely this container was started again, so it is worth waiting.
+  while (Date.now() - found.mtimeMs <= UNSEEN_MS) {
+    await sleep(1000);
+    const now = await stat(path).catch(() => null);
+    if (now === null) return true;
+    if (now.mtimeMs !== found.mtimeMs) return false;
+  }
+  return true;
+}
+
+/** The machine, since it was started, and the space of its process ids; null where there is no way to tell. */
+function processSpace(): string | null {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -63,6 +63,21 @@ test('keeps touching its lock so that it does not look stale', {
   expect(await started.end).toMatchObject({ code: 0 });
 });
 
+test('refuses to write while a process in another container of the same host name does', {
+  timeout: SLOW_MS,
+}, async () => {
+  const file = here.file('container.ndjson');
+  const lock = `${file}.perch-lock`;
+  // Its id means nothing here.
+  await writeFile(lock, JSON.stringify({ pid: NOBODY, host: hostname(), run: 'there', space: 'another' }));
+  const touching = setInterval(() => void utimes(lock, new Date(), new Date()), 1_000);
+  const refused = await here.run(...IDS, '--out', file);
+  clearInterval(touching);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${NOBODY} on ${hostname()}`) });
+  // It ends without giving the lock back.
+  expect(await here.summary(...IDS, '--out', file)).toMatchObject({ items: 450 });
+});
+
 describe('a lock that was left behind', () => {
   test('by a killed process does not block the next run', { timeout: SLOW_MS }, async () => {
     const file = here.file('killed.ndjson');
