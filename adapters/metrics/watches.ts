@@ -7,7 +7,10 @@ const KEPT_MS = 1_000;
 /** Each state has a series even while no watch is in it: a series that appears later can't be compared with before. */
 const STATES = [
   { state: 'active', reason: '' },
-  ...(['credits', 'key_cap', 'daily_limit', 'backlog'] as const).map((reason) => ({ state: 'waiting', reason })),
+  ...(['credits', 'key_cap', 'daily_limit', 'frozen', 'backlog'] as const).map((reason) => ({
+    state: 'waiting',
+    reason,
+  })),
   ...(['by_hand', 'key', 'list', 'undelivered'] as const).map((reason) => ({ state: 'paused', reason })),
 ];
 

@@ -46,7 +46,7 @@ export const WatchType = builder.objectRef<WatchRecord>('Watch').implement({
     }),
     reason: t.exposeString('reason', {
       description:
-        'Why it is waiting (`credits`, `key_cap`, `daily_limit` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). Free.',
+        'Why it is waiting (`credits`, `key_cap`, `daily_limit`, `frozen` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). Free.',
     }),
     stateAt: t.expose('stateAt', {
       type: 'DateTime',

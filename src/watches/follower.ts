@@ -61,9 +61,11 @@ const isTooMuch = ({ deliveries, bytes }: Backlog): boolean => deliveries > MOST
 const UNCOUNTED: Backlog = { deliveries: Number.POSITIVE_INFINITY, bytes: 0 };
 
 /** How soon a waiting watch is tried again, milliseconds. */
-const MONEY_AGAIN_MS = 5 * MINUTE_MS;
+const HASTENED_AGAIN_MS = 5 * MINUTE_MS;
 /** For the first try: credits that are added while the watch stops do not wake it, because it is not waiting yet. */
-const MONEY_SOON_MS = 5_000;
+const HASTENED_SOON_MS = 5_000;
+/** What they wait for wakes them when it comes. */
+const HASTENED: ReadonlySet<StopReason> = new Set(['credits', 'key_cap', 'frozen']);
 const BACKLOG_AGAIN_MS = MINUTE_MS;
 /** The longest time until a list that could not be read is tried again. */
 const LONGEST_RETRY_MS = MINUTE_MS;
@@ -206,8 +208,8 @@ export class WatchFollower {
     const state = dueAt === null ? 'paused' : 'waiting';
     const of = { watchId: watch.watchId, follows: form.follows(watch), state, reason, dueAt, at } as const;
     const notices = this.#waitedFor === reason ? [] : stopNotices({ ...of, dashboard: dashboard() });
-    const isSoon = this.#waitedFor !== reason && (reason === 'credits' || reason === 'key_cap');
-    const againAt = isSoon ? at + MONEY_SOON_MS : dueAt;
+    const isSoon = this.#waitedFor !== reason && HASTENED.has(reason);
+    const againAt = isSoon ? at + HASTENED_SOON_MS : dueAt;
     const isStopped = await leases.stop(this.#holder, watch, { state, reason, dueAt: againAt, at, notices });
     if (isStopped && notices.length > 0) onWritten();
     return isStopped ? 'stopped' : 'lost';
@@ -229,12 +231,13 @@ function reasonOf({ code, detail: { reason } }: ServiceError): StopReason {
     if (reason === 'key_cap') return 'key_cap';
     return reason === 'max_credits' ? 'daily_limit' : 'credits';
   }
+  if (code === 'invalid_key' && reason === 'frozen') return 'frozen';
   return code === 'invalid_key' || reason === 'scope' ? 'key' : 'list';
 }
 
 /** When a watch that stops is tried again; null: not until its customer resumes it. */
 function dueAfter(reason: StopReason, at: number): number | null {
-  if (reason === 'credits' || reason === 'key_cap') return at + MONEY_AGAIN_MS;
+  if (HASTENED.has(reason)) return at + HASTENED_AGAIN_MS;
   if (reason === 'backlog') return at + BACKLOG_AGAIN_MS;
   return reason === 'daily_limit' ? (Math.floor(at / DAY_MS) + 1) * DAY_MS : null;
 }

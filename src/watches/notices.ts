@@ -10,6 +10,8 @@ const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
   key_cap:
     'it waits because its key has reached its spend cap. It resumes where it stopped, once there is room under the cap',
   daily_limit: 'it waits because it has reached its daily limit. It resumes where it stopped, after midnight UTC',
+  frozen:
+    'it waits because its account is frozen: a payment was disputed, or the operator froze it. It resumes where it stopped, soon after that ends',
   key: 'it was paused because its key no longer works or may not read this. When you resume it with another key, it continues where it stopped',
   list: 'it was paused because what it follows no longer exists or is no longer shown. When you resume it, it continues where it stopped',
 };

@@ -1,4 +1,6 @@
+import { hastenWatches } from '../customers/watch-leases.js';
 import type { Transaction } from '../sql.js';
+import { findTestAccount } from './test-accounts.js';
 
 /** The channel that tells nodes, by its hash (hex), of a key whose rights have changed. */
 export const KEY_CHANGE = 'perch_key_change';
@@ -25,10 +27,12 @@ export async function notifyKeyChanges(tx: Transaction, keys: readonly { readonl
 }
 
 /**
- * Tells of a change to the account itself, which its test account shares. Names only keys that still work, as ended
+ * Tells of a change to the account itself, which its test account shares. Watches that wait for the end of a freeze try again. Names only keys that still work, as ended
  * ones may be many.
  */
 export async function notifyAccountChange(tx: Transaction, accountId: string): Promise<void> {
+  for (const of of [accountId, await findTestAccount(tx, accountId)])
+    if (of !== undefined) await hastenWatches(tx, of, 'frozen');
   const keys = await tx<{ hash: Buffer }[]>`
     select hash from keys
     where (account_id = ${accountId} or account_id in (select account_id from accounts where test_of = ${accountId}))

@@ -18,7 +18,11 @@ const these = (sql: Sql | Transaction, watches: readonly WatchId[]) =>
   sql`unnest(${watches.map((of) => of.accountId)}::uuid[], ${watches.map((of) => of.watchId)}::uuid[])`;
 
 /** Run in the transaction that gives an account what its watches wait for, so that they are resumed within seconds. */
-export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason: 'credits' | 'key_cap') => sql`
+export const hastenWatches = (
+  sql: Sql | Transaction,
+  accountId: string,
+  reason: 'credits' | 'key_cap' | 'frozen',
+) => sql`
   update watches set due_at = least(due_at, now())
   where account_id = ${accountId} and state = 'waiting' and reason = ${reason}`;
 

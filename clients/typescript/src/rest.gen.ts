@@ -1531,7 +1531,7 @@ export interface components {
             q?: string;
             /** @description The tweet whose quotes it follows; absent if it follows another kind of list. */
             quotes?: string;
-            /** @description Why it is waiting (`credits`, `key_cap`, `daily_limit` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). */
+            /** @description Why it is waiting (`credits`, `key_cap`, `daily_limit`, `frozen` or `backlog`) or paused (`by_hand`, `key`, `list` or `undelivered`). */
             reason?: string;
             /** @description The tweet whose replies it follows; absent if it follows another kind of list. */
             replies?: string;

@@ -156,12 +156,25 @@ describe('a watch', () => {
         await perch.stores.accounts.changeKey({ accountId, keyId }, { cap: { amount: 5_000, period: 'total' } });
       },
     ],
+    [
+      'frozen',
+      {},
+      'its account is frozen',
+      async ({ accountId }: TestAccount) => {
+        await perch.stores.accounts.freeze(accountId, false);
+      },
+      async ({ accountId }: TestAccount) => {
+        await perch.stores.accounts.freeze(accountId, true);
+      },
+    ],
   ] as const)(
-    'waits for %s with a mail, and resumes within seconds of getting them',
-    async (reason, means, why, give) => {
+    'waits because of %s with a mail, and resumes within seconds of the end of that',
+    async (reason, means, why, give, take?: (from: TestAccount) => Promise<void>) => {
       const email = `${reason}@example.org`;
       account = await perch.account({ ...means, email });
       const watch = await add();
+      await eventually(async () => (await read(watch)).checked_at).not.toBeNull();
+      await take?.(account);
       while ((await read(watch)).reason !== reason) {
         post('one more');
         await sleep(1000);

@@ -12,6 +12,7 @@ const REASONS: Readonly<Record<WatchReason, string>> = {
   credits: 'no credits are left; it resumes within minutes once you have some',
   key_cap: 'its key has reached its spend cap; it resumes within minutes once there is room',
   daily_limit: 'it has reached its daily limit; it resumes after midnight UTC',
+  frozen: 'the account is frozen; it resumes within minutes once that ends',
   backlog: 'your server has not accepted enough of its webhooks yet',
   by_hand: 'by a member of the account',
   key: 'its key no longer works, or may not read this',
