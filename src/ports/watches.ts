@@ -30,8 +30,8 @@ export type WatchState = 'active' | 'waiting' | 'paused' | 'ended';
 
 /**
  * Why a watch waits: the wallet has no credits, the key's cap or the watch's own daily limit is reached, the account is
- * frozen, or too many deliveries have not been received yet. Why it is paused: the customer paused it; its key ended or may not read the
- * list; the list can no longer be followed; or its webhook has received nothing for three days.
+ * frozen, or too many deliveries have not been received yet. Why it is paused: the customer paused it; its key ended or
+ * may not read the list; the list can no longer be followed; or its webhook has received nothing for three days.
  */
 export type WatchReason =
   | 'credits'

@@ -18,8 +18,8 @@ const ownerShape = z.object({
   pid: z.number().int(),
   host: z.string(),
   run: z.string(),
-  /** Where its process id means something; null: unknown. Containers with one host name may all run process 1. */
-  space: z.string().nullable().default(null),
+  /** Where its process id is valid; null: unknown. Containers with one host name may all run process 1. */
+  namespace: z.string().nullable().default(null),
 });
 type Owner = z.infer<typeof ownerShape>;
 
@@ -29,7 +29,7 @@ type Owner = z.infer<typeof ownerShape>;
  */
 export async function takeLocks(paths: readonly string[]): Promise<() => void> {
   const text = JSON.stringify({
-    ...{ pid: process.pid, host: hostname(), run: randomUUID(), space: processSpace() },
+    ...{ pid: process.pid, host: hostname(), run: randomUUID(), namespace: pidNamespace() },
   } satisfies Owner);
   const taken: string[] = [];
   const release = (): void => {
@@ -85,10 +85,10 @@ const readLockFile = (path: string): Promise<string | null> =>
 async function isLeftOver(path: string, text: string): Promise<boolean> {
   const owner = parseOwner(text);
   const isOfHost = owner?.host === hostname();
-  const space = processSpace();
-  if (isOfHost && owner.space === space) {
+  const namespace = pidNamespace();
+  if (isOfHost && owner.namespace === namespace) {
     if (owner.pid !== process.pid && isAlive(owner.pid)) return false;
-    if (space !== null) return true;
+    if (namespace !== null) return true;
   }
   const found = await stat(path).catch(() => null);
   if (found === null) return true;
@@ -103,8 +103,8 @@ async function isLeftOver(path: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** The machine, since it was started, and the space of its process ids; null where there is no way to tell. */
-function processSpace(): string | null {
+/** The machine since it was booted, and its namespace of process ids; null where there is no way to tell. */
+function pidNamespace(): string | null {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {

@@ -27,8 +27,8 @@ export async function notifyKeyChanges(tx: Transaction, keys: readonly { readonl
 }
 
 /**
- * Tells of a change to the account itself, which its test account shares. Watches that wait for the end of a freeze try again. Names only keys that still work, as ended
- * ones may be many.
+ * Tells of a change to the account itself, which its test account shares. Watches that wait for the end of a freeze try
+ * again. Names only keys that still work, as ended ones may be many.
  */
 export async function notifyAccountChange(tx: Transaction, accountId: string): Promise<void> {
   for (const of of [accountId, await findTestAccount(tx, accountId)])

@@ -69,7 +69,7 @@ test('refuses to write while a process in another container of the same host nam
   const file = here.file('container.ndjson');
   const lock = `${file}.perch-lock`;
   // Its id means nothing here.
-  await writeFile(lock, JSON.stringify({ pid: NOBODY, host: hostname(), run: 'there', space: 'another' }));
+  await writeFile(lock, JSON.stringify({ pid: NOBODY, host: hostname(), run: 'there', namespace: 'another' }));
   const touching = setInterval(() => void utimes(lock, new Date(), new Date()), 1_000);
   const refused = await here.run(...IDS, '--out', file);
   clearInterval(touching);

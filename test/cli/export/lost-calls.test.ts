@@ -58,7 +58,7 @@ const lost = (charged = 0): Fate => ({ charged, arrives: false });
 const page = (charged: number): Fate => ({ charged, arrives: true });
 
 describe('a followed export whose calls are not answered', () => {
-  it('goes on within its budget if they were not charged, however many they are', async () => {
+  it('continues within its budget if they were not charged, however many they are', async () => {
     const { run, waitedS } = play([...Array.from({ length: 10 }, () => lost()), page(3_000)]);
     const { state, end } = await runExport(run, newState(COMMAND));
     expect({ end, spent: state.spent, unsure: state.unsure }).toEqual({ end: 'interrupted', spent: 3_000, unsure: 0 });
