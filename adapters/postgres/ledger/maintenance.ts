@@ -1,7 +1,7 @@
 import { monotonic } from '../../../src/lib/monotonic.js';
 import { byShard, type Shards } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
-import { isLocked, withBriefLocks } from './months.js';
+import { unlessLocked, withBriefLocks } from './months.js';
 import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
 /** How many months are open ahead of the current one. */
@@ -43,7 +43,11 @@ type Step = (tx: Transaction) => Promise<number>;
 export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await openMonthsAhead(sql);
-  await unlessLocked(alone(sql, (tx) => divideNextMonth(tx, { shards })));
+  // Left to the next run while somebody reads the ledger's tables.
+  await unlessLocked(
+    alone(sql, (tx) => divideNextMonth(tx, { shards })),
+    undefined,
+  );
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -115,12 +119,6 @@ const dropNames: Step = async (tx) => {
   return dropped.count;
 };
 
-/** Leaves a change of the ledger's tables to the next run while somebody reads them. */
-const unlessLocked = (change: Promise<unknown>): Promise<unknown> =>
-  change.catch((error) => {
-    if (!isLocked(error)) throw error;
-  });
-
 /**
  * Opens the current month of the ledger and some ahead. Debits of a month that was not opened in time go to the table
  * of no month, where everything works except `perch ledger archive`.
@@ -143,7 +141,7 @@ export async function openMonthsAhead(sql: Sql): Promise<void> {
     await withBriefLocks(tx);
     await openMonths(tx, MONTHS_AHEAD);
   });
-  await unlessLocked(opened);
+  await unlessLocked(opened, undefined);
 }
 
 /**

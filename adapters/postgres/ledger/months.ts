@@ -45,6 +45,13 @@ export const isLocked = (error: unknown): boolean =>
   errorCode(error) === '40P01' ||
   (error as Error).message.startsWith('failure on connection marked as essential');
 
+/** What a transaction returns; `otherwise` if it ended because a lock could not be taken in that time. */
+export const unlessLocked = <T>(transaction: Promise<T>, otherwise: T): Promise<T> =>
+  transaction.catch((error) => {
+    if (!isLocked(error)) throw error;
+    return otherwise;
+  });
+
 /** Sets a setting for one transaction; in a distributed database, on the workers as well. */
 export async function setEverywhere(tx: Transaction, setting: string, value: string | number): Promise<void> {
   await tx`select set_config('citus.propagate_set_commands', 'local', true)`;

@@ -1,6 +1,7 @@
 import { HOURLY_DAYS } from '../../../src/domain/usage.js';
 import { byShard, type Shards } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
+import { setEverywhere, unlessLocked } from './months.js';
 
 /** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 const HOURS_KEPT = `${HOURLY_DAYS} days`;
@@ -59,14 +60,18 @@ export async function sumAllDebits(
     const due = await run((tx) => dueWallets(tx, view * WALLETS_IN_SIGHT, settled));
     if (due === undefined) return;
     for (const batch of batches(due, shards)) {
-      const left = await run((tx) => sumDebits(tx, batch, DEBITS_OF_A_WALLET, null, settled, shards));
+      const left = await run((tx) => sumDebits(tx, batch, DEBITS_OF_A_WALLET, false, settled, shards));
       if (left === undefined) return;
       again.push(...left.slice(0, MOST_AGAIN - again.length));
     }
   }
   for (let account = again.shift(); account !== undefined; account = again.shift()) {
     const alone = [account];
-    const left = await run((tx) => sumDebits(tx, alone, DEBITS_ALONE, patienceMs, settled, shards));
+    const waiting = run(async (tx) => {
+      await setEverywhere(tx, 'lock_timeout', patienceMs);
+      return sumDebits(tx, alone, DEBITS_ALONE, true, settled, shards);
+    });
+    const left = await unlessLocked(waiting, []);
     if (left === undefined) return;
     again.push(...left);
   }
@@ -104,14 +109,14 @@ async function sumDebits(
   tx: Transaction,
   due: readonly string[],
   most: number,
-  patienceMs: number | null,
+  waits: boolean,
   settled: string,
   shards: Shards | null,
 ): Promise<string[]> {
   const shardAccount = shards === null ? null : (due[0] ?? null);
   const [row] = await tx<[{ left: string[] }]>`
     select sum_debits(${shardAccount}::uuid, ${[...due]}::uuid[], ${settled}::uuid, ${most}::int, ${keptFrom(tx)},
-      ${patienceMs}::int) as left`;
+      ${waits}) as left`;
   return row.left;
 }
 

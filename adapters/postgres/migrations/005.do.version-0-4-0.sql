@@ -648,17 +648,15 @@ end
 $$;
 
 -- Adds debits with ids before `settled` to the sums of usage and of keys, of each of the accounts that are due at most so many;
--- returns those that still are: those with more, and, if `patience_ms` is null, those whose wallet is locked. Otherwise it waits
--- that long for a lock. Each statement sees what was there when it began: debits that were posted before their wallet was
+-- returns those that still are: those with more, and, unless it waits for locks, those whose wallet is locked. Each statement sees what was there when it began: debits that were posted before their wallet was
 -- locked, and none comes after that. By the index of each wallet (`offset 0`), whatever is known of the current month.
 create function sum_debits(
-  shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz, patience_ms integer
+  shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz, waits boolean
 ) returns uuid[]
   language plpgsql as $$
 declare
   accounts uuid[];
   locked uuid[];
-  earlier_timeout text := current_setting('lock_timeout');
   begins uuid[];
   ends uuid[];
   have_more boolean[];
@@ -672,7 +670,13 @@ declare
   hits bigint[];
   amounts bigint[];
 begin
-  if patience_ms is null then
+  if waits then
+    select array_agg(l.account_id) into accounts from (
+      select w.account_id from public.wallets w
+      where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
+      order by w.account_id for no key update
+    ) l;
+  else
     select array_agg(l.account_id) into accounts from (
       select w.account_id from public.wallets w
       where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
@@ -681,18 +685,6 @@ begin
     select array_agg(w.account_id) into locked from public.wallets w
     where w.account_id = any(due) and w.account_id <> all(coalesce(accounts, '{}'))
       and w.last_seq > w.summed_seq and w.summed_to < settled;
-  else
-    begin
-      perform set_config('lock_timeout', patience_ms || 'ms', true);
-      select array_agg(l.account_id) into accounts from (
-        select w.account_id from public.wallets w
-        where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
-        order by w.account_id for no key update
-      ) l;
-      perform set_config('lock_timeout', earlier_timeout, true);
-    exception when lock_not_available then
-      return '{}';
-    end;
   end if;
   if accounts is null then
     return coalesce(locked, '{}');

@@ -14,6 +14,7 @@ import { archiveBefore, restoreArchive } from '../../../adapters/cli/archive/arc
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { divideNextMonth } from '../../../adapters/postgres/ledger/maintenance.js';
+import { sumAllDebits } from '../../../adapters/postgres/ledger/sums.js';
 import { DISTRIBUTING, distribute } from '../../../adapters/postgres/shards/distribute.js';
 import { rebalance } from '../../../adapters/postgres/shards/rebalance.js';
 import { ShardServers } from '../../../adapters/postgres/shards/shard-servers.js';
@@ -22,6 +23,7 @@ import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { CITUS_URL, type FreshCitus, freshCitus, serversOf, withAdmin } from '../../kit/postgres/citus-database.js';
+import { holdLocks } from '../../kit/postgres/hold-locks.js';
 import { until } from '../../kit/time/until.js';
 
 const SHARDS = 4;
@@ -206,7 +208,33 @@ describe.skipIf(CITUS_URL === undefined)(
       expect((await readWorkers(sql)).every(({ answers }) => answers)).toBe(true);
     }, 120_000);
 
-    it('sums up and finds a wallet that was changed', async () => {
+    it('sums up, waits for the lock of a busy wallet, and leaves one that stays locked to the next run', async () => {
+      const shards = await readShards(sql);
+      const [busy] = payers as [Payer];
+      for (const payer of payers) {
+        const debit = debitOf(payer, PRICE);
+        known.add(debit.requestId);
+        expect(await ledger.post(debit)).toMatchObject({ ok: true });
+      }
+      const [{ settled } = { settled: '' }] = await sql`select first_id_at(now() + interval '1 second') as settled`;
+      const run = (patienceMs: number) => sumAllDebits((work) => sql.begin(work) as never, settled, shards, patienceMs);
+      const waiting = async () =>
+        (await sql`select account_id from wallets where last_seq > summed_seq`).map((row) => row.account_id);
+      const release = await holdLocks(
+        sql,
+        (tx) => tx`select from wallets where account_id = ${busy.accountId} for update`,
+      );
+      await run(10);
+      expect(await waiting()).toEqual([busy.accountId]);
+      const running = run(30_000);
+      await sleep(500);
+      await release();
+      await running;
+      expect(await waiting()).toEqual([]);
+      expect((await ledger.check()).faults).toEqual([]);
+    });
+
+    it('finds a wallet that was changed', async () => {
       await ledger.runMaintenance();
       const [{ accountId } = { accountId: '' }] = payers;
       expect((await ledger.check()).faults).toEqual([]);
