@@ -43,11 +43,6 @@ type Step = (tx: Transaction) => Promise<number>;
 export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await openMonthsAhead(sql);
-  // Left to the next run while somebody reads the ledger's tables.
-  await unlessLocked(
-    alone(sql, (tx) => divideNextMonth(tx, { shards })),
-    undefined,
-  );
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -56,6 +51,9 @@ export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Sha
           await tx`select set_config('synchronous_commit', 'off', true)`;
           return step(tx);
         });
+  // Left to the next run while somebody reads the ledger's tables.
+  const divide = (tx: Transaction) => divideNextMonth(tx, { shards });
+  while (await unlessLocked(inTime(divide), false));
   // Folding and dropping come first because they are bounded: sums may take all the time that is left.
   for (const accounts of await foldedTogether(sql, shards)) while (await inTime((tx) => foldHours(tx, accounts)));
   while (await inTime(dropNames));
@@ -146,13 +144,13 @@ export async function openMonthsAhead(sql: Sql): Promise<void> {
 
 /**
  * Shortly before the next month begins, gives it as many tables as the current month would need at its rate: one, or
- * one for each week or day. Charges wait meanwhile. Fails if it would have to wait itself. A month that already has
- * debits stays as it is.
+ * one for each week or day. A transaction drops those it has or adds one, because charges wait for it. Returns whether
+ * it changed anything. Fails if it would have to wait itself. A month that already has debits stays as it is.
  */
 export async function divideNextMonth(
   tx: Transaction,
   { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE, shards = null as Shards | null } = {},
-): Promise<void> {
+): Promise<boolean> {
   // Each shard has its own table.
   const bytes =
     shards === null ? tx`pg_total_relation_size(relid)` : tx`citus_total_relation_size(relid) / ${shards.count}::int`;
@@ -166,17 +164,26 @@ export async function divideNextMonth(
       ) as "bytesADay"
     from (select date_trunc('month', now() at time zone 'UTC') + interval '1 month' as begins) n
     where (begins - ${before}::interval) at time zone 'UTC' <= now()`;
-  if (next === undefined) return;
+  if (next === undefined) return false;
   const wanted = spansOf(next, mostBytes);
   const open = await tx<{ span: string; table: string }[]>`
     select span, relid::regclass::text as table from debit_spans where span like ${`${next.month}%`} order by span`;
-  if (open.map(({ span }) => span).join() === wanted.join()) return;
+  const missing = new Set(wanted);
+  const areWanted = open.every(({ span }) => missing.delete(span));
+  if (areWanted && missing.size === 0) return false;
   await withBriefLocks(tx);
-  await tx`lock table debits in access exclusive mode`;
-  const debits = await tx`select from debits where request_id >= ${next.first} and request_id < ${next.last} limit 1`;
-  if (debits.length > 0) return;
-  for (const { table } of open) await tx`drop table ${tx(table)}`;
-  for (const span of wanted) await tx`select open_span(${span})`;
+  if (!areWanted) {
+    await tx`lock table debits in access exclusive mode`;
+    const debits = await tx`select from debits where request_id >= ${next.first} and request_id < ${next.last} limit 1`;
+    if (debits.length > 0) return false;
+    for (const { table } of open) await tx`drop table ${tx(table)}`;
+    return true;
+  }
+  for (const span of missing) {
+    const [row] = await tx<{ isOpen: boolean }[]>`select open_span(${span}) as "isOpen"`;
+    if (row?.isOpen) return true;
+  }
+  return false;
 }
 
 /** The longest spans into which a month can be divided so that no table exceeds `mostBytes`. */

@@ -101,6 +101,12 @@ begin
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
   execute format('create trigger append_only before update or delete or truncate on %I
     for each statement execute function refuse_change()', name);
+  if exists (select from pg_extension where extname = 'citus') then
+    if exists (select from pg_dist_partition where logicalrelid = 'debits'::regclass) then
+      -- Before it is attached, because charges wait for that.
+      perform create_distributed_table(name::regclass, 'account_id', colocate_with => 'debits');
+    end if;
+  end if;
   execute format('alter table debits attach partition %I for values from (%L) to (%L)', name, first, next);
   return true;
 end

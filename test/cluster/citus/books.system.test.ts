@@ -276,8 +276,10 @@ describe.skipIf(CITUS_URL === undefined)(
       }
       for (const { month } of archived) await restoreArchive(sql, join(lines, `debits-${month}.json`));
       await expect
-        .poll(() => sql.begin((tx) => divideNextMonth(tx, { mostBytes: 1, before: '40 days', shards })))
-        .toBeUndefined();
+        .poll(() => sql.begin((tx) => divideNextMonth(tx, { mostBytes: 1, before: '40 days', shards })), {
+          ...{ timeout: 60_000, interval: 1 },
+        })
+        .toBe(false);
       const days = await sql`
         select from debit_spans where length(span) = 10
           and left(span, 7) = to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY-MM')`;
