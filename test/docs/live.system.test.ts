@@ -2,8 +2,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../adapters/cli/workers/free-port.js';
@@ -52,19 +55,57 @@ async function run(language: string, text: string, name: string): Promise<ChildP
     : spawn('python3', [file], { env, cwd: folder });
 }
 
+/** What a program says until it prints a new tweet or ends. */
+async function saidBy(child: ChildProcess): Promise<string> {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
+  const isDone = once(child, 'exit');
+  while (child.exitCode === null && !BELL.test(said))
+    await Promise.race([isDone, new Promise((next) => setTimeout(next, 100))]);
+  child.kill('SIGKILL');
+  await isDone;
+  return said;
+}
+
 describe('docs/live.md', () => {
   it.concurrent.each(programs.map(({ language, text, line }) => [language, line, text] as const))(
     'has a program in %s on line %i that prints a new tweet',
     async (language, line, text) => {
-      const child = await run(language, text, `line-${line}`);
-      let said = '';
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
-      const isDone = once(child, 'exit');
-      while (child.exitCode === null && !BELL.test(said))
-        await Promise.race([isDone, new Promise((next) => setTimeout(next, 100))]);
-      child.kill('SIGKILL');
-      await isDone;
-      expect(said).toMatch(BELL);
+      expect(await saidBy(await run(language, text, `line-${line}`))).toMatch(BELL);
+    },
+    SLOW_MS,
+  );
+
+  it.concurrent.each(['ts', 'python'])(
+    'has a program in %s that comes back after the time that a 503 and a 429 name',
+    async (language) => {
+      const times: number[] = [];
+      const gate = createServer(({ url, headers }, response) => {
+        times.push(performance.now());
+        if (times.length <= 2)
+          return void response.writeHead(times.length === 1 ? 503 : 429, { 'retry-after': '5' }).end();
+        get(`${perch.url}${url}`, { headers }, (answer) =>
+          pipeline(answer, response.writeHead(200, answer.headers), () => undefined),
+        );
+      });
+      await once(gate.listen(0, '127.0.0.1'), 'listening');
+      const text = programs.find((program) => program.language === language)?.text ?? '';
+      const here = text.replaceAll(':4000', `:${(gate.address() as AddressInfo).port}`);
+      expect(await saidBy(await run(language, here, `refused-${language}`))).toMatch(BELL);
+      gate.closeAllConnections();
+      gate.close();
+      const [first = 0, second = 0, third = 0] = times;
+      expect(Math.min(second - first, third - second)).toBeGreaterThan(4900);
+    },
+    SLOW_MS,
+  );
+
+  it.concurrent(
+    'has a program in TypeScript that ends, and says why, once its key is refused',
+    async () => {
+      const text = programs.find(({ language }) => language === 'ts')?.text ?? '';
+      const here = text.replace(/process\.env\.\w+/, "'perch_test_unknown'");
+      expect(await saidBy(await run('ts', here, 'unknown-key'))).toMatch(/401/);
     },
     SLOW_MS,
   );
