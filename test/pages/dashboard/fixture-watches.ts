@@ -25,6 +25,7 @@ export function watchesOf({ account: { accountId, keys } }: Household) {
       ...{ state: 'waiting', reason: 'daily_limit', dueAt: ago(-0.4), spentToday: 20_000, spent: 220_000 },
     }),
     watch(3, { kind: 'replies', subject: '1898072654607286272', state: 'paused', reason: 'undelivered' }),
+    watch(5, { state: 'paused', reason: 'key' }),
     watch(4, { kind: 'quotes', subject: '1898072654607286272', state: 'ended', checkedAt: null, everyMs: null }),
   ];
   const delivery = (number: number, rest: Partial<WatchDelivery>): WatchDelivery => ({

@@ -295,3 +295,36 @@ describe('keys', () => {
     expect((await ada.account()).keys[0]?.revokedAt).toBeNull();
   });
 });
+
+/** A watch of Ada's that was paused because its key pays no more; returns its page. */
+async function pausedWatch(keyId: string): Promise<string> {
+  const [watch] = await service.sql<{ id: string }[]>`
+    insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, count, webhook_url, state, reason, state_at,
+      position, created_at)
+    values (${ada.accountId}, gen_random_uuid(), ${keyId}, 'timeline', 'ada', '7', 20, 'https://example.com/hook',
+      'paused', 'key', now(), 'x', now())
+    returning watch_id as id`;
+  await ada.post(`/dashboard/keys/${keyId}/revoke`);
+  return `/dashboard/watches/${watch?.id}`;
+}
+
+it('resumes a watch whose key was revoked, with the key that is chosen', async () => {
+  const [gone, other] = [await ada.key('Gone'), await ada.key('Other')];
+  const path = await pausedWatch(gone.keyId);
+  const { body } = await ada.get(path);
+  const form = body.split(`action="${path}/resume"`)[1]?.split('</form>')[0] ?? '';
+  expect([...form.matchAll(/<option value="([^"]+)"/g)].map(([, keyId]) => keyId)).toEqual([other.keyId]);
+  expect((await ada.post(`${path}/resume`, { key: gone.keyId })).status).toBe(400);
+  expect(placeOf(await ada.post(`${path}/resume`, { key: other.keyId }))).toBe(`${path}?done=watch-resumed`);
+  const { words } = await ada.get(path);
+  expect(words).toMatch(/State Active .* Paid by/);
+  expect(words).toContain(`Paid by ${other.prefix}…`);
+  await ada.post(`${path}/end`);
+});
+
+it('offers no key for a watch to an account without one', async () => {
+  const path = await pausedWatch((await ada.key()).keyId);
+  const { words, body } = await ada.get(path);
+  expect(words).toContain('Create one first.');
+  expect(body).not.toContain('/resume"');
+});

@@ -21,6 +21,7 @@ export const PATHS = [
   '/dashboard/watches',
   `/dashboard/watches/${uuid(601)}`,
   `/dashboard/watches/${uuid(604)}`,
+  `/dashboard/watches/${uuid(605)}`,
   '/dashboard/alerts',
   '/dashboard/alerts/deliveries',
   '/dashboard/usage/requests',

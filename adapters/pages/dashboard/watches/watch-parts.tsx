@@ -1,5 +1,7 @@
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { WatchReason, WatchRecord } from '../../../../src/ports/watches.js';
-import { Badge, type Tone, When } from '../../kit/signed-in/parts.js';
+import { SelectField } from '../../kit/signed-in/fields.js';
+import { Badge, type FormFault, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 
 const STATES: Readonly<Record<WatchRecord['state'], { readonly tone: Tone; readonly text: string }>> = {
   active: { tone: 'ok', text: 'Active' },
@@ -31,6 +33,31 @@ export const Reason = ({ watch: { state, reason } }: { watch: WatchRecord }) =>
       {STATES[state].text}: {REASONS[reason]}.
     </span>
   );
+
+/** Which of the keys that may pay for a watch does. */
+export const PayingKey = ({
+  keys,
+  keyId,
+  fault = null,
+}: {
+  keys: readonly AccountKey[];
+  keyId: string;
+  fault?: FormFault | null;
+}) => (
+  <SelectField
+    name="key"
+    label="Paid by"
+    value={keyId}
+    options={keys.map(({ keyId, name, prefix }) => [keyId, `${name} (${prefix}…)`])}
+    fault={fault}
+  />
+);
+
+export const NoPayingKey = () => (
+  <Nothing>
+    A watch is paid for with a key. <a href="/dashboard/keys">Create one first.</a>
+  </Nothing>
+);
 
 /** "every 40 s, last 2026-11-27 10:00". */
 export const LastChecked = ({ watch: { state, checkedAt, everyMs, failed } }: { watch: WatchRecord }) => {

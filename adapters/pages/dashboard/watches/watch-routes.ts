@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../../../src/domain/errors.js';
-import type { AccountKey } from '../../../../src/ports/accounts.js';
+import type { AccountKey, AccountRecord } from '../../../../src/ports/accounts.js';
 import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
@@ -24,24 +24,25 @@ type Services = Pick<DashboardServices, 'watches' | 'clock'>;
 
 /** Watches: the list with a form above it, a single watch with its deliveries, and what can be done with each. */
 export function mountWatches(routes: AuthenticatedRoutes, services: Services): void {
-  const { watches } = services;
+  const { watches, clock } = services;
   mountList(routes, services);
   const show = async (signedIn: SignedInRequest, reply: FastifyReply, fault: FormFault | null = null) => {
     const { account, request } = signedIn;
     const watch = await watches.get(account.accountId, pathParam(request, 'watchId'));
     const after = queryString(request).get('after');
     const deliveries = await watches.deliveries(watch, { count: ON_PAGE, after }, signedIn.signal);
-    const model = { layout: dashboardLayout(signedIn), watch, secret: watches.secretOf(watch), deliveries, fault };
+    const keys = account.keys.filter((key) => mayPay(key, clock.now()));
+    const layout = dashboardLayout(signedIn);
+    const model = { layout, watch, keys, secret: watches.secretOf(watch), deliveries, fault };
     return sendPrivatePage(reply, watchPage(model));
   };
   routes.page(`${PAGE}/:watchId`, (signedIn, reply) => show(signedIn, reply));
   for (const [name, to, done] of CHANGES) {
-    routes.form(`${PAGE}/:watchId/${name}`, PAGE, async ({ account, request, by }, _form, reply) => {
-      const { watchId } = await watches.change(
-        { accountId: account.accountId, watchId: pathParam(request, 'watchId') },
-        to,
-        by,
-      );
+    routes.form(`${PAGE}/:watchId/${name}`, PAGE, async ({ account, request, by }, form, reply) => {
+      const keyId = form.get('key');
+      const of = { accountId: account.accountId, watchId: pathParam(request, 'watchId') };
+      const payer = keyId !== null && { keyId: payingKey(account, keyId, clock.now()) };
+      const { watchId } = await watches.change({ ...of, ...payer }, to, by);
       return redirectTo(reply, `${PAGE}/${watchId}?done=${done}`);
     });
   }
@@ -80,10 +81,9 @@ function mountList(routes: AuthenticatedRoutes, { watches, clock }: Services): v
     const { account, by, signal } = signedIn;
     try {
       const request = readWatchForm(typed);
-      const key = account.keys.find(({ keyId }) => keyId === typed.keyId);
-      if (key === undefined || !mayPay(key, clock.now())) throw badRequest('Choose a key that pays.', 'key');
+      const keyId = payingKey(account, typed.keyId, clock.now());
       const { accountId, qps } = account;
-      const { watch } = await watches.add({ accountId, keyId: key.keyId, qps }, request, by, signal);
+      const { watch } = await watches.add({ accountId, keyId, qps }, request, by, signal);
       return redirectTo(reply, `${PAGE}/${watch.watchId}?done=watch-added`);
     } catch (error) {
       if (!isCallerError(error)) throw error;
@@ -100,3 +100,10 @@ const FIELDS: ReadonlySet<string> = new Set(['list', 'subject', 'webhook_url', '
 /** Keys of apps may only read, not pay for watches. */
 const mayPay = ({ grantId, revokedAt, expiresAt }: AccountKey, nowMs: number): boolean =>
   grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs);
+
+/** The id of the chosen key. Throws `bad_request` unless it may pay. */
+function payingKey({ keys }: Pick<AccountRecord, 'keys'>, chosen: string, nowMs: number): string {
+  const key = keys.find(({ keyId }) => keyId === chosen);
+  if (key === undefined || !mayPay(key, nowMs)) throw badRequest('Choose a key that pays.', 'key');
+  return chosen;
+}

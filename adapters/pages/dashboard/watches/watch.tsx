@@ -1,15 +1,18 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
+import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { WatchDelivery, WatchDeliveryPage, WatchRecord } from '../../../../src/ports/watches.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
 import { DeliveryState, DeliveryTries, shownBody, Text } from '../alerts/deliveries.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { watchText } from './watch-forms.js';
-import { LastChecked, Reason, State } from './watch-parts.js';
+import { LastChecked, NoPayingKey, PayingKey, Reason, State } from './watch-parts.js';
 
 export interface WatchModel {
   readonly layout: DashboardLayout;
   readonly watch: WatchRecord;
+  /** The keys that may pay for it. */
+  readonly keys: readonly AccountKey[];
   readonly secret: string;
   readonly deliveries: WatchDeliveryPage;
   readonly fault: FormFault | null;
@@ -70,12 +73,26 @@ const Change = ({ watch, to, text, tone }: Pick<WatchModel, 'watch'> & { to: str
   </form>
 );
 
-const Changes = ({ watch, fault }: Pick<WatchModel, 'watch' | 'fault'>) =>
+/** For a watch whose key pays no more. */
+const ResumeWithKey = ({ watch, keys }: Pick<WatchModel, 'watch' | 'keys'>) =>
+  keys.length === 0 ? (
+    <NoPayingKey />
+  ) : (
+    <form method="post" action={`${pathOf(watch)}/resume`} class="row-form">
+      <PayingKey keys={keys} keyId={watch.keyId} />
+      <button type="submit" class="button small">
+        Resume
+      </button>
+    </form>
+  );
+
+const Changes = ({ watch, keys, fault }: Pick<WatchModel, 'watch' | 'keys' | 'fault'>) =>
   watch.state === 'ended' ? null : (
     <>
+      {watch.reason === 'key' ? <ResumeWithKey watch={watch} keys={keys} /> : null}
       <div class="actions">
         {watch.state === 'paused' ? null : <Change watch={watch} to="pause" text="Pause" />}
-        {watch.state === 'active' ? null : <Change watch={watch} to="resume" text="Resume" />}
+        {watch.state === 'active' || watch.reason === 'key' ? null : <Change watch={watch} to="resume" text="Resume" />}
         <Change watch={watch} to="end" text="End for good" tone="danger" />
       </div>
       <FieldError fault={fault} field="id" />

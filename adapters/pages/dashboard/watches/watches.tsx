@@ -6,7 +6,7 @@ import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Card, DataTable, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { WATCHED_LISTS, type WatchInput, watchText } from './watch-forms.js';
-import { LastChecked, Reason, State } from './watch-parts.js';
+import { LastChecked, NoPayingKey, PayingKey, Reason, State } from './watch-parts.js';
 
 export interface WatchesModel {
   readonly layout: DashboardLayout;
@@ -36,13 +36,7 @@ const What = ({ typed, fault }: WatchesModel) => (
 
 const Payment = ({ typed, fault, keys }: WatchesModel) => (
   <>
-    <SelectField
-      name="key"
-      label="Paid by"
-      value={typed.keyId}
-      options={keys.map(({ keyId, name, prefix }) => [keyId, `${name} (${prefix}…)`])}
-      fault={fault}
-    />
+    <PayingKey keys={keys} keyId={typed.keyId} fault={fault} />
     <InputField
       name="max_credits_per_day"
       label="Most credits a day (optional)"
@@ -61,9 +55,7 @@ const NewWatch = (model: WatchesModel) => (
     lead="New items are sent to your server in signed webhooks, oldest first. Each costs the same as on a page and is charged once. While there is nothing new, you pay nothing."
   >
     {model.keys.length === 0 ? (
-      <Nothing>
-        A watch is paid for with a key. <a href="/dashboard/keys">Create one first.</a>
-      </Nothing>
+      <NoPayingKey />
     ) : (
       <form method="post" action="/dashboard/watches" class="row-form">
         <What {...model} />
