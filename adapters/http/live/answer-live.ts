@@ -65,11 +65,15 @@ const failureOf = ([, { outcome }]: Refused): ServiceError => {
   return outcome.result.failure;
 };
 
-/** Whether a list may be followed later. Not if its account follows as many as it may: the client can change that. */
-const mayBeginLater = (refused: Refused): boolean => {
-  const { code, detail } = failureOf(refused);
-  return isPassing(code) && detail.reason !== 'streams';
-};
+/** Whether its account follows as many lists as it may. */
+const foundNoPlace = (refused: Refused): boolean => failureOf(refused).detail.reason === 'streams';
+
+/**
+ * Whether a list may be followed later. Without a place, only if its client has come back: the connection that it lost
+ * may hold places for a while. Otherwise, the client can change that.
+ */
+const mayBeginLater = (refused: Refused, isResumed: boolean): boolean =>
+  isPassing(failureOf(refused).code) && (isResumed || !foundNoPlace(refused));
 
 /** What a stream is to send, and how. */
 export interface LiveAnswer {
@@ -105,7 +109,8 @@ class FollowedStream {
   /** Lists that may be followed later. */
   #late: Refused[] = [];
   #stream: EventStream | undefined;
-  #isAdmitted = false;
+  /** Whether the caller may follow one more list; undefined until it is admitted. */
+  #hasPlace: (() => boolean) | undefined;
   #following = 0;
   /** Whether no list is still to begin. */
   #isBegun = false;
@@ -131,7 +136,9 @@ class FollowedStream {
       for (const refused of late)
         form.late?.(refused[0], { at: Date.now(), everyMs: waitMs, failed: failureOf(refused).code });
       await pause(waitMs, this.#over.signal);
-      left = late.map(([index]) => index);
+      // Each try counts against the rate, so none is made that is sure to fail.
+      this.#late = late.filter((refused) => foundNoPlace(refused) && !this.#hasPlace?.());
+      left = late.filter((refused) => !this.#late.includes(refused)).map(([index]) => index);
     }
     this.#isBegun = true;
     if (this.#following === 0) this.#finish();
@@ -142,7 +149,7 @@ class FollowedStream {
     const left = [...indexes];
     while (left.length > 0 && !this.#over.signal.aborted) {
       // The first list decides whether the caller is admitted at all: the others would be refused alike, or wait.
-      if (left[0] !== 0 && !this.#isAdmitted) return;
+      if (left[0] !== 0 && this.#hasPlace === undefined) return;
       const some = left.splice(0, left[0] === 0 ? 1 : BEGIN_AT_ONCE);
       await Promise.all(some.map((index) => this.#begin(index)));
     }
@@ -154,7 +161,7 @@ class FollowedStream {
     if (first.done) return;
     if (first.value.kind === 'end') {
       const refused: Refused = [index, first.value];
-      (mayBeginLater(refused) ? this.#late : this.#refused).push(refused);
+      (mayBeginLater(refused, this.#answer.isResumed) ? this.#late : this.#refused).push(refused);
       await events.return();
     }
     if (first.value.kind === 'begin') {
@@ -180,7 +187,7 @@ class FollowedStream {
     const onAdmitted = (accountId: string, qps: number): void => {
       if (giveBack !== undefined) return;
       giveBack = eventStreams.take(accountId, qps);
-      this.#isAdmitted = true;
+      this.#hasPlace = () => eventStreams.hasPlace(accountId, qps);
       this.#places.add(giveBack);
     };
     try {

@@ -64,18 +64,22 @@ export class EventStreams {
     });
   }
 
+  /** Whether an account can follow one more list. */
+  hasPlace(accountId: string, qps: number): boolean {
+    return (this.#places.get(accountId) ?? 0) < PER_QPS * qps;
+  }
+
   /** Takes a place for a list that an account follows; throws if it has none left. The result gives the place back. */
   take(accountId: string, qps: number): () => void {
-    const taken = this.#places.get(accountId) ?? 0;
     const most = PER_QPS * qps;
-    if (taken >= most) {
+    if (!this.hasPlace(accountId, qps)) {
       throw new ServiceError(
         'rate_limited',
         `This account already follows ${counted(most, 'list')}, the most that its tier allows. End a stream, or pay for a higher tier.`,
         { reason: 'streams', retryAfter: 60 },
       );
     }
-    this.#places.set(accountId, taken + 1);
+    this.#places.set(accountId, (this.#places.get(accountId) ?? 0) + 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;

@@ -321,6 +321,26 @@ describe('a stream of several lists', () => {
     90_000,
   );
 
+  it('begins all its lists once the connection that its client lost no longer holds their places', async () => {
+    const { key } = await perch.account({ qps: 1 });
+    const path = `${perch.url}/v1/live?q=rye&q=spelt&q=oats`;
+    const lost = await openStream(path, key);
+    const ids = [await lost.next('position'), await lost.next('position'), await lost.next('position')];
+    const comeBack = () => openStream(path, key, { 'last-event-id': ids[2]?.id ?? '' });
+    let back = await comeBack();
+    // Its lists have used up the requests of this second.
+    while (!back.response.ok) back = await comeBack();
+    const events = async () => (await back.next()).event;
+    expect([await events(), await events(), await events()]).toEqual(['open', 'position', 'position']);
+    const { data } = await back.next('heartbeat');
+    expect(data).toMatchObject({
+      checked: expect.arrayContaining([expect.objectContaining({ failed: 'rate_limited' })]),
+    });
+    lost.leave();
+    expect(await events()).toBe('position');
+    back.leave();
+  }, 90_000);
+
   it('is refused for a failure that passes rather than for one that does not, if none of its lists can begin', async () => {
     net.user({ id: '60', handle: 'user60' });
     net.pages('timeline', '60', () => {
