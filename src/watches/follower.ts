@@ -192,7 +192,12 @@ export class WatchFollower {
   async #ended({ result }: Outcome): Promise<Ending> {
     if (result.kind === 'answer') throw new TypeError('An answer ends nothing.');
     const { failure } = result;
-    if (!isPassing(failure.code)) return this.#isOver ? 'over' : this.#stop(reasonOf(failure));
+    if (!isPassing(failure.code)) {
+      const reason = reasonOf(failure);
+      if (!this.#isOver) return this.#stop(reason);
+      // What was already paid for comes once the account may read again.
+      return reason === 'frozen' ? HASTENED_AGAIN_MS : 'over';
+    }
     const everyMs = Math.min(LONGEST_RETRY_MS, SHORTEST_MS * 2 ** this.#failures);
     const at = this.#options.clock.now();
     this.#failures += 1;

@@ -317,6 +317,27 @@ describe('a followed watch', () => {
     }
   });
 
+  it('delivers what was charged before its process died, once its account is no longer frozen, even if it ended', async () => {
+    const { time, store, watch, open, post, kinds, state } = await setUp();
+    const { step } = store.leases;
+    const node = open();
+    await time.run(SECOND);
+    store.leases.step = () => new Promise(() => {});
+    post();
+    await time.run(10 * SECOND);
+    node.kill();
+    Object.assign(store.leases, { step });
+    store.change(watch, 'ended', time.now());
+    state.failure = new ServiceError('invalid_key', 'Refused.', { reason: 'frozen' });
+    const { watching } = open();
+    await time.run(HOUR_MS);
+    expect([state.paid.size, kinds()]).toEqual([1, []]);
+    state.failure = null;
+    post();
+    await time.run(5 * MINUTE_MS);
+    expect([state.paid.size, watching.size, kinds()]).toEqual([1, 0, ['1: 1 for 1']]);
+  });
+
   it('is followed elsewhere at once when its process stops, and within half a minute when that is killed', async () => {
     const { time, store, watch, open, kinds, post, nodes } = await setUp();
     const [first, second] = [open(), open()];
