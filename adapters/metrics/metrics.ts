@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type CostSums, toUsd } from '../../src/domain/costs.js';
 import { toCredits } from '../../src/domain/credits.js';
 import { LEDGER_COMMITS, type LedgerCommit, WEBHOOK_TRIES, type WebhookTry } from '../../src/domain/usage.js';
@@ -14,6 +14,7 @@ import { measureRequests } from './requests.js';
 import { serveMetrics } from './serve-metrics.js';
 import { measurePush, measureUpstream } from './upstream.js';
 import { measureWatches } from './watches.js';
+import { reportMetrics } from './workers.js';
 
 interface Row {
   readonly name: string;
@@ -187,7 +188,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let served: { close(): Promise<void> } | undefined;
   return {
     async publish(host, port) {
-      if (cluster.isWorker) handOver(registry);
+      if (cluster.isWorker) stopListening.push(reportMetrics(registry));
       else served = await serveMetrics(() => registry.metrics(), registry.contentType, { host, port });
     },
     async close() {
@@ -195,10 +196,4 @@ export function createMetrics(options: MetricsOptions): Metrics {
       await served?.close();
     },
   };
-}
-
-/** Creating one of these makes a worker answer when the supervisor requests its metrics. */
-function handOver(registry: Registry): void {
-  AggregatorRegistry.setRegistries(registry);
-  new AggregatorRegistry();
 }

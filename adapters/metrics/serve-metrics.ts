@@ -1,15 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AggregatorRegistry } from 'prom-client';
+import { Registry } from 'prom-client';
+import { WorkerMetrics } from './workers.js';
 
-/**
- * Serves the metrics of all workers of this process, added up. A worker that was replaced starts from 0, as after any
- * restart.
- */
-export function serveSupervisorMetrics(host: string, port: number): Promise<Served> {
-  const registry = new AggregatorRegistry();
-  return serveMetrics(() => registry.clusterMetrics(), registry.contentType, { host, port });
+/** Serves the metrics of all workers of this process, added up. */
+export async function serveSupervisorMetrics(host: string, port: number): Promise<Served> {
+  const workers = new WorkerMetrics();
+  const served = await serveMetrics(() => workers.text(), Registry.PROMETHEUS_CONTENT_TYPE, { host, port });
+  return {
+    ...served,
+    async close() {
+      workers.close();
+      await served.close();
+    },
+  };
 }
 
 export interface Served {

@@ -36,4 +36,33 @@ describeOnRedis('WORKERS', (redis) => {
     expect((await started.end).code).toBe(0);
     await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow();
   });
+
+  test('keeps what a worker has counted after it has ended, and while it does not answer', {
+    timeout: SLOW_MS,
+  }, async () => {
+    const metricsPort = await freePort('127.0.0.1');
+    const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
+    const { url, started } = await serve(cli, env);
+    const listening = (): number[] =>
+      [...started.said.stderr.matchAll(/"pid":(\d+).*"Server listening at/g)].map(([, pid]) => Number(pid));
+    await until(() => listening().length === 2, 'two workers listen', started);
+    const pages = async (): Promise<number> => {
+      const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+      expect(answer.status).toBe(200);
+      return (readExposition(await answer.text()).get('perch_http_requests_total')?.samples ?? []).reduce(
+        (sum, { value }) => sum + value,
+        0,
+      );
+    };
+    for (let nth = 0; nth < 10; nth += 1) await fetch(`${url}/legal`, { headers: { connection: 'close' } });
+    await until(async () => (await pages()) === 10, 'all requests are counted', started);
+
+    const [killed = 0, stopped = 0] = listening();
+    process.kill(killed, 'SIGKILL');
+    await until(() => listening().length === 3, 'another worker listens', started);
+    expect(await pages()).toBe(10);
+    process.kill(stopped, 'SIGSTOP');
+    expect(await pages()).toBe(10);
+    process.kill(stopped, 'SIGCONT');
+  });
 });
