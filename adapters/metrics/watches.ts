@@ -1,8 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
+import { withTimeout } from '../../src/lib/monotonic.js';
 import type { WatchFigures } from '../../src/ports/watches.js';
 
 /** Milliseconds. A scrape reads all gauges together, so they share one answer for this long. */
 const KEPT_MS = 1_000;
+/** The longest that a scrape waits for Postgres. All other metrics matter most while it hangs. */
+const LONGEST_READ_MS = 2_000;
 
 /** Each state has a series even while no watch is in it: a series that appears later can't be compared with before. */
 const STATES = [
@@ -16,11 +19,20 @@ const STATES = [
 
 /** Measures what watches wait for. Every process reports the same figures, which cover all watches. */
 export function measureWatches(registers: Registry[], readFigures: () => Promise<WatchFigures>): void {
-  let cached: { readonly atMs: number; readonly figures: Promise<WatchFigures | null> } | null = null;
+  let cached: Promise<WatchFigures | null> = Promise.resolve(null);
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let isReading = false;
   const figures = (): Promise<WatchFigures | null> => {
-    if (cached === null || Date.now() - cached.atMs > KEPT_MS)
-      cached = { atMs: Date.now(), figures: readFigures().catch(() => null) };
-    return cached.figures;
+    if (isReading || Date.now() - readAtMs <= KEPT_MS) return cached;
+    readAtMs = Date.now();
+    isReading = true;
+    const read = readFigures()
+      .catch(() => null)
+      .finally(() => {
+        isReading = false;
+      });
+    cached = withTimeout(LONGEST_READ_MS, read).then((found) => found ?? null);
+    return cached;
   };
   const measure = (name: string, help: string, of: (figures: WatchFigures) => number): void => {
     new Gauge({

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { measureWatches } from '../../../adapters/metrics/watches.js';
 import { readOperations } from '../../../schema/operations.js';
 import { watched as watchOf } from '../../customers/account/watched.js';
 import { createClient } from '../../kit/client.js';
@@ -130,6 +132,19 @@ describe('the metrics', () => {
       active: before.active - 1,
       waiting: before.waiting + 1,
     });
+  });
+
+  it('leave out the watches while Postgres hangs, without waiting or asking again', async () => {
+    const registry = new Registry();
+    let asked = 0;
+    measureWatches([registry], () => {
+      asked += 1;
+      return new Promise(() => {});
+    });
+    expect(await registry.metrics()).not.toMatch(/^perch_w/m);
+    await sleep(1_100);
+    expect(await registry.metrics()).not.toMatch(/^perch_w/m);
+    expect(asked).toBe(1);
   });
 
   it('count callers above their rate limit', async () => {
