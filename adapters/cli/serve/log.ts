@@ -9,14 +9,35 @@ const STDERR = 2;
 
 /** How many bytes are written at once, and the longest that a line waits (ms). The rest is written on exit or crash. */
 const TOGETHER = { minLength: 16_000, periodicFlush: 100 } as const;
+/** The most bytes that wait while they cannot be written; further lines are lost. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** The service's log, on standard error: as text for people, or one JSON object per line. */
 export function createLog({ level, format }: Config['log']): Logger {
   const destination: DestinationStream =
     format === 'pretty'
       ? forPeople((line) => process.stderr.write(line), process.stderr.isTTY === true)
-      : inBytes(pino.destination({ dest: STDERR, sync: false, contentMode: 'buffer', ...TOGETHER } as object));
+      : inBytes(toStandardError());
   return pino({ level }, hidingKeys(destination));
+}
+
+/** A full disk, or a reader that hangs, costs lines of the log, and not the service: failed writes are tried again. */
+function toStandardError(): DestinationStream {
+  const options = { dest: STDERR, sync: false, contentMode: 'buffer', maxLength: MOST_WAITING_BYTES, ...TOGETHER };
+  const destination = pino.destination(options as object);
+  let isFailing = false;
+  destination.on('error', () => {
+    isFailing = true;
+  });
+  destination.on('write', () => {
+    isFailing = false;
+  });
+  const flushSync = destination.flushSync.bind(destination);
+  // At the end of the process it would try for ever.
+  destination.flushSync = () => {
+    if (!isFailing) flushSync();
+  };
+  return destination;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, it } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../kit/time/until.js';
 
-describe('writes every logged line', () => {
-  const LOG = new URL('../../../adapters/cli/serve/log.ts', import.meta.url).href;
-  const START = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog({ level: 'info', format: 'json' });`;
+const LOG = new URL('../../../adapters/cli/serve/log.ts', import.meta.url).href;
+const START = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog({ level: 'info', format: 'json' });`;
 
+describe('writes every logged line', () => {
   it.each([
     ['at the end', `log.info('last words');`],
     ['when the process exits', `log.info('last words'); process.exit(0);`],
@@ -26,4 +27,19 @@ describe('writes every logged line', () => {
     child.kill('SIGKILL');
     await end;
   });
+});
+
+it.skipIf(process.platform !== 'linux')('outlives a log whose disk is full, and ends when it is asked to', async () => {
+  const full = openSync('/dev/full', 'w');
+  const script = `let lines = 0;
+    setInterval(() => {
+      log.info('x'.repeat(100_000));
+      if (++lines === 100) process.exit(process.memoryUsage().external < 30e6 ? 3 : 4);
+    }, 5);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START + script], {
+    stdio: ['ignore', 'ignore', full],
+    timeout: 20_000,
+  });
+  closeSync(full);
+  expect(await once(child, 'exit')).toEqual([3, null]);
 });
