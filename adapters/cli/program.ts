@@ -12,7 +12,7 @@ import { priceCommand } from './commands/price.js';
 import { serveCommand } from './commands/serve.js';
 import { statsCommand } from './commands/stats.js';
 import { walletCommands } from './commands/wallet.js';
-import { toEnding } from './failure.js';
+import { FAILED, toEnding } from './failure.js';
 import { note } from './print.js';
 
 const COMMANDS = [
@@ -72,11 +72,14 @@ Examples:
 
 /** Runs the command that the process was started with. Never rejects; sets the exit code. */
 export async function main(): Promise<void> {
-  // `perch key list | head` closes the pipe early; that is not a fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // `perch key list | head` closes the pipe early; that is not a fault.
+    if (code === 'EPIPE') process.exit();
+    note(`perch: the result cannot be written to standard output (${code})`);
+    process.exit(FAILED);
   });
+  // What cannot be reported, because nobody reads it or the disk is full, must not end the work.
+  process.stderr.on('error', () => {});
   try {
     await createProgram().parseAsync();
   } catch (error) {

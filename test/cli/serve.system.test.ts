@@ -3,7 +3,9 @@ import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { mayReach } from '../../adapters/postgres/embedded/run-as.js';
+import { until } from '../kit/time/until.js';
 import { openDemoHome } from './support/demo-home.js';
 import { Cli, REPOSITORY, type Started } from './support/support.js';
 
@@ -50,6 +52,23 @@ const isServerDown = (): Promise<boolean> =>
     () => false,
     () => true,
   );
+
+test('continues without readers of its output', { timeout: SLOW_MS }, async () => {
+  await afterFirstStart();
+  const port = await freePort('127.0.0.1');
+  started = cli.start(['serve'], { env: { PORT: String(port), LOG_FORMAT: 'pretty' } });
+  started.process.stdout?.destroy();
+  started.process.stderr?.destroy();
+  const isServing = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/legal`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until('it serves', isServing);
+  // 143 if the signal comes just before the start is complete.
+  expect([0, 143]).toContain(await stop('SIGTERM'));
+  expect(await isServerDown()).toBe(true);
+});
 
 test('makes a demo on the first start, prints its key once with a working read, and starts quickly later', {
   timeout: SLOW_MS,

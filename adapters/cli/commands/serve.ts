@@ -41,6 +41,8 @@ const LINGER_MS = 1000;
  */
 async function serve(): Promise<void> {
   tuneGarbageCollection();
+  // The service does not end with the reader of its welcome, such as `head`.
+  process.stdout.removeAllListeners('error').on('error', () => {});
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
   note(`Perch ${VERSION} is starting with its data in ${config.home}`);
