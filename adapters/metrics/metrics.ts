@@ -96,7 +96,7 @@ function measureLedger(registers: Registry[]): () => void {
   const observe = (message: unknown): void => {
     const commit = message as LedgerCommit;
     seconds.observe({ result: commit.failed ? 'failed' : 'ok' }, commit.ms / 1000);
-    debits.observe(commit.debits);
+    if (!commit.failed) debits.observe(commit.debits);
   };
   subscribe(LEDGER_COMMITS, observe);
   return () => void unsubscribe(LEDGER_COMMITS, observe);

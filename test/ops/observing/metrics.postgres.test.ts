@@ -1,9 +1,11 @@
+import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { measureWatches } from '../../../adapters/metrics/watches.js';
 import { readOperations } from '../../../schema/operations.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import { watched as watchOf } from '../../customers/account/watched.js';
 import { createClient } from '../../kit/client.js';
 import { until } from '../../kit/time/until.js';
@@ -132,6 +134,14 @@ describe('the metrics', () => {
       active: before.active - 1,
       waiting: before.waiting + 1,
     });
+  });
+
+  it('count the debits of commits that succeed, and not of those that fail', async () => {
+    const before = await value('perch_ledger_commit_debits_sum');
+    const failed = { debits: 7, ms: 1, failed: true } satisfies LedgerCommit;
+    const commit = async () => channel(LEDGER_COMMITS).publish(failed);
+    await adds(commit, 'perch_ledger_commit_duration_seconds_count', { result: 'failed' }, 1);
+    expect(await value('perch_ledger_commit_debits_sum')).toBe(before);
   });
 
   it('leave out the watches while Postgres hangs, without waiting or asking again', async () => {
