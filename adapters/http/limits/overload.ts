@@ -121,10 +121,16 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   const isFull = () => working.size - (shares?.slots.beside ?? 0) >= capacity.maxInFlight;
   app.decorate('pressure', createPressure(app, options, { working, isFull, refused }));
   if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
+  const maxRssBytes = capacity.maxRssBytes ?? containerShareBytes(capacity.processes, process.constrainedMemory());
+  app.addHook('onListen', (done) => {
+    const { rss } = process.memoryUsage();
+    if (maxRssBytes > 0 && rss > maxRssBytes) app.log.error(tooLittleMemory(rss, maxRssBytes));
+    done();
+  });
   await app.register(underPressure, {
     maxEventLoopDelay: capacity.maxLoopDelayMs ?? MAX_LOOP_DELAY_MS,
     sampleInterval: SAMPLE_MS,
-    maxRssBytes: capacity.maxRssBytes ?? containerShareBytes(capacity.processes, process.constrainedMemory()),
+    maxRssBytes,
     async pressureHandler(request, _reply, type, value) {
       if (mayBeShed(request)) refuse(`${type} is ${value}`);
     },
@@ -146,6 +152,11 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
     done();
   });
 }
+
+const tooLittleMemory = (rssBytes: number, maxRssBytes: number): string => {
+  const [used, limit] = [rssBytes, maxRssBytes].map((bytes) => Math.ceil(bytes / 1024 ** 2));
+  return `All requests will be refused with 503: this process already uses ${used} MiB of memory, and its limit is ${limit} MiB. Raise PERCH_MAX_RSS_MB or the memory of the container, or lower WORKERS.`;
+};
 
 interface Load {
   readonly working: WorkSet;

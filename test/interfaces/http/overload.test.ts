@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { containerShareBytes } from '../../../adapters/http/limits/overload.js';
 import { get, post, rawClient } from './raw.js';
@@ -89,6 +90,16 @@ describe('resident memory', () => {
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect(await (await fetch(`${url}/v1/soon`)).json()).toMatchObject({ error: { reason: 'overloaded' } });
     }));
+
+  it('is too little from the start: the log says so, and what to change', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    await withServer({ capacity: { maxRssBytes: 1024 ** 2 }, log }, async () => {
+      expect(lines).toEqual([expect.stringMatching(/All requests .* its limit is 1 MiB\. Raise PERCH_MAX_RSS_MB/)]);
+    });
+    lines.length = 0;
+    await withServer({ capacity: { maxRssBytes: 2 ** 40 }, log }, async () => expect(lines).toEqual([]));
+  });
 
   it('is limited to nine tenths of what the container has, divided among the processes', () => {
     expect(containerShareBytes(1, 1000)).toBe(900);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { PATIENCE, type Patience } from '../../../adapters/http/limits/connections.js';
@@ -29,11 +29,12 @@ export async function startBareServer(
     memories?: Memories;
     versionHeaders?: Readonly<Record<string, string>>;
     mount?: (app: FastifyInstance) => void;
+    log?: FastifyBaseLogger;
   } = {},
 ): Promise<BareServer> {
   const app = await createServer({
     ids: { requestId: () => v7() },
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     versionHeaders: options.versionHeaders ?? {},
     trustedProxies: options.trustedProxies ?? [],
     capacity: { maxInFlight: 1000, maxRssBytes: null, processes: 1, ...options.capacity },
