@@ -29,7 +29,7 @@ describe('writes every logged line', () => {
   });
 });
 
-it.skipIf(process.platform !== 'linux')('outlives a log whose disk is full, and ends when it is asked to', async () => {
+it.skipIf(process.platform !== 'linux')('keeps running while the disk of the log is full, and exits', async () => {
   const full = openSync('/dev/full', 'w');
   const script = `let lines = 0;
     setInterval(() => {
