@@ -191,6 +191,28 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await expect.poll(() => text(page, 'last-cost')).toBe('1.5 credits mixed');
   });
 
+  const unknownCharge = {
+    errors: [
+      { message: 'It may have been charged.', extensions: { code: 'upstream_error', reason: 'charge_unknown' } },
+    ],
+  };
+  it.each([
+    [
+      'the service does not know',
+      { status: 503, contentType: 'application/json', body: JSON.stringify(unknownCharge) },
+    ],
+    ['a proxy answers', { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }],
+    ['the answer is lost', null],
+  ] as const)('calls the cost unknown, not 0, if %s', async (_name, answer) => {
+    await page.route('**/graphql', (route) => (answer === null ? route.abort() : route.fulfill(answer)));
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('unknown');
+    expect(await text(page, 'cost-lines')).toBe('It may have been charged. The next response shows your balance.');
+    await page.unroute('**/graphql');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toContain('credits');
+  });
+
   it('advises on an unknown handle without mentioning addresses', async () => {
     await writeQuery(page, '{ user(handle: "nobody_sits_here") { id } }');
     await run(page);

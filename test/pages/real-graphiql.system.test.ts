@@ -206,6 +206,12 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.page.evaluate('document.querySelector("[data-run]").dataset.run = "/v1/users/nobody_of_that_name"');
     await tab.page.getByRole('button', { name: 'Run the call' }).click();
     await expect.poll(() => bill.textContent()).toMatch(/^Nothing charged\. No such user/);
+    const unknown = {
+      error: { code: 'upstream_error', reason: 'charge_unknown', message: 'It may have been charged.' },
+    };
+    await tab.page.route('**/v1/**', (route) => route.fulfill({ status: 503, json: unknown }));
+    await tab.page.getByRole('button', { name: 'Run the call' }).click();
+    await expect.poll(() => bill.textContent()).toBe('It may have been charged. The next response shows your balance.');
     await tab.page.context().setOffline(true);
     await tab.page.getByRole('button', { name: 'Run the query' }).click();
     await expect.poll(() => bill.textContent()).toMatch(/^No response: .* The next response shows your balance\./);

@@ -166,6 +166,18 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
+  it('calls no read free whose charge is unknown', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    const unknown = { error: { code: 'upstream_error', reason: 'charge_unknown', message: 'No word of the charge.' } };
+    await tab.page.route('**/v1/**', (route) => route.fulfill({ status: 503, json: unknown }));
+    await tab.page.getByRole('button', { name: 'Send' }).press('Enter');
+    await tab.page
+      .getByText('503: it may have been charged; the next response shows your balance. No word of the charge.')
+      .waitFor();
+    await tab.close();
+  });
+
   it('shows the navigation at the top of a phone, without scripts, and closes it with Escape', async () => {
     const tab = await visit(browser, origin, { viewport: { width: 360, height: 780 }, javaScriptEnabled: false });
     const { page } = tab;

@@ -89,6 +89,7 @@ function costOf(response, body) {
     const why = refused === undefined ? '' : ` It would be refused: ${refused.message}`;
     return `at most ${credits(most)} for at most ${figure.format(items)} ${items === 1 ? 'item' : 'items'}; nothing charged${rest}.${why}`;
   }
+  if (body.error?.reason === 'charge_unknown') return 'it may have been charged; the next response shows your balance.';
   const charged = Number(response.headers.get('x-credits-charged') ?? body.credits_charged ?? 0);
   return `${charged === 0 ? 'nothing' : credits(charged)} charged${rest}.`;
 }

@@ -1,7 +1,7 @@
 // Shows `extensions.credits` of the last answer, and `extensions.estimate` of a dry run.
 
 import { byId, element, figure, inCredits } from './dom.js';
-import { inPageWords } from './failure-text.js';
+import { codeOf, errorsOf, inPageWords, reasonOf } from './failure-text.js';
 
 const cell = (text) => element('td', {}, text);
 
@@ -23,6 +23,27 @@ export function showBalance(remaining) {
 /** "mixed" if a run was charged for both cached and uncached items. */
 const labelOf = ({ cache, breakdown } = {}) =>
   new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : cache;
+
+/**
+ * Whether a result says what was charged. Not if its answer was lost or is a proxy's page, or if the service itself does
+ * not know (M36).
+ */
+export function saysCharge({ answer }) {
+  if (answer.extensions?.credits !== undefined) return true;
+  const failures = errorsOf(answer);
+  return failures.every((error) => codeOf(error) !== null && reasonOf(error) !== 'charge_unknown');
+}
+
+/** Nothing is known to be free without the service's word for it. */
+export function showUnknownCost() {
+  const button = byId('last-cost');
+  button.disabled = false;
+  button.replaceChildren('unknown');
+  byId('cost-sum').textContent = figure(null);
+  byId('cost-lines').replaceChildren(
+    element('tr', {}, element('td', { colSpan: 5 }, 'It may have been charged. The next response shows your balance.')),
+  );
+}
 
 /** `credits`: the figures in the answer; undefined if the call was refused before it was priced, which is free. */
 export function showCost(credits) {

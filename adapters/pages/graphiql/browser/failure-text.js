@@ -2,10 +2,12 @@
 
 import { element } from './dom.js';
 
-const codeOf = (error) => error?.extensions?.code ?? error?.code ?? null;
+export const codeOf = (error) => error?.extensions?.code ?? error?.code ?? null;
+
+export const reasonOf = (error) => error?.extensions?.reason ?? error?.reason ?? null;
 
 /** Gives REST-shaped bodies (of refusals before GraphQL began) and GraphQL's own errors the same shape. */
-const errorsOf = (answer) => {
+export const errorsOf = (answer) => {
   if (Array.isArray(answer.errors)) return answer.errors;
   return answer.error ? [answer.error] : [];
 };

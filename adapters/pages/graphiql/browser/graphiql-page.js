@@ -2,7 +2,7 @@
 
 import { listen, showKey, showNotice } from './bar.js';
 import { listenToCopy } from './copy.js';
-import { cutsIn, estimateIn, showBalance, showCost, sumOf } from './cost.js';
+import { cutsIn, estimateIn, saysCharge, showBalance, showCost, showUnknownCost, sumOf } from './cost.js';
 import { byId, element } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
@@ -142,7 +142,8 @@ function followed(body, headers) {
   return follow(page.endpoint, body, { key: readKey(), headers }, (result) => {
     const { credits } = result.answer.extensions ?? {};
     if (credits !== undefined) sum = sumOf(sum, credits);
-    showCost(sum ?? undefined);
+    if (sum === null && !saysCharge(result)) showUnknownCost();
+    else showCost(sum ?? undefined);
     if (!carriesKey(headers)) dropRefusedKey(result);
     void report(result, askAs(headers), body);
   });
@@ -160,7 +161,8 @@ async function fetcher(given, { headers = {} } = {}) {
   }
   if (isSubscription(body)) return followed(body, headers);
   const result = await askAs(headers)(body);
-  showCost(result.answer.extensions?.credits);
+  if (saysCharge(result)) showCost(result.answer.extensions?.credits);
+  else showUnknownCost();
   if (!carriesKey(headers)) dropRefusedKey(result);
   void report(result, askAs(headers), body);
   return result.answer;

@@ -56,7 +56,8 @@ export async function ask(endpoint, body, sender) {
     const retryAfter = Number(response.headers.get('retry-after')) || null;
     return { status: response.status, retryAfter, answer: await read(response) };
   } catch {
-    const message = 'The service could not be reached. Is it still running?';
+    // A read is charged even if its answer is lost in transit.
+    const message = 'No response: is the service still running? The next response shows your balance.';
     return { status: 0, retryAfter: null, answer: { errors: [{ message }] } };
   }
 }

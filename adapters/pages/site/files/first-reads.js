@@ -24,6 +24,8 @@ function receiptOf({ credits_charged: charged, balance_remaining: remaining, cac
 
 function billFor(body) {
   const failure = body.errors?.[0] ?? body.error;
+  const reason = failure?.extensions?.reason ?? failure?.reason;
+  if (reason === 'charge_unknown') return `${failure.message} The next response shows your balance.`;
   if (failure !== undefined) return `Nothing charged. ${failure.message}`;
   const { charged, remaining, cache: label, breakdown } = receiptOf(body);
   const cache = new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : label;
