@@ -99,7 +99,9 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
  */
 function plainParams(request: FastifyRequest): GraphqlParams | undefined {
   const { method, headers } = request;
-  if (method === 'POST' && !PLAIN_JSON.test(headers['content-type'] ?? '')) return undefined;
+  // Yoga runs no subscriptions, so those are read here in all forms.
+  const isPlain = PLAIN_JSON.test(headers['content-type'] ?? '') || wantsStream(request);
+  if (method === 'POST' && !isPlain) return undefined;
   try {
     return readParams(request);
   } catch {

@@ -414,6 +414,26 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await perch.balance(account)).toBe(9);
   }, 60_000);
 
+  it.each([
+    ['application/x-www-form-urlencoded', new URLSearchParams({ query: QUERY, variables: '{"q":"forms"}' }).toString()],
+    ['application/graphql+json', JSON.stringify({ query: QUERY, variables: { q: 'forms' } })],
+    ['application/json; charset="utf-8"', JSON.stringify({ query: QUERY, variables: { q: 'forms' } })],
+    ['application/graphql', QUERY.replace('($q: String!)', '').replace('$q', '"forms"')],
+  ])(
+    'begins in whatever form it is sent: %s',
+    async (type, body) => {
+      const { key } = await perch.account({ credits: 10, qps: 50 });
+      const headers = { 'x-api-key': key, 'content-type': type, accept: 'text/event-stream' };
+      const response = await fetch(`${perch.url}/graphql`, { method: 'POST', headers, body });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ]);
+      await response.body?.cancel();
+    },
+    60_000,
+  );
+
   it('sends again, free, what was charged and lost behind the client’s position', async () => {
     post('the first', 'milk');
     const account = await perch.account({ credits: 10 });
