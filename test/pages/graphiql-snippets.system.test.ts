@@ -16,6 +16,7 @@ interface Copied {
   readonly clientPackage: string;
   readonly body: { query: string; operationName?: string; variables?: object; extensions?: { maxCredits?: number } };
   readonly headers: Readonly<Record<string, string>>;
+  readonly isStream?: boolean;
 }
 
 const { snippetOf, linked } = (await import(new URL('snippets.js', BROWSER).href)) as {
@@ -96,6 +97,24 @@ describe('snippets copied from GraphiQL', () => {
     expect(snippetOf('curl', request).split('\n').length).toBeGreaterThan(AWKWARD.split('\n').length);
     expect(snippetOf('curl', request)).toContain('\n    tweets(first: 5, fresh: true) {\n');
   });
+
+  it('follows a subscription as curl, as fetch and in Python, and says that the client does not', async () => {
+    const query = 'subscription ($user: ID!) { timeline(user: $user) { nodes { text } } }';
+    const stream = { ...request, headers: {}, body: { query, variables: { user: 'harbor_obs' } }, isStream: true };
+    // What it prints until it is stopped.
+    const shown = (command: string, ...words: string[]) =>
+      run(command, words, { env, timeout: 5000 }).then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+    const file = join(packed.project, 'stream.mjs');
+    await writeFile(file, snippetOf('fetch', stream));
+    const begins = /event: next\nid: \S+\ndata: \{"data":\{"timeline":\{"nodes":\[\]/;
+    expect(await shown('sh', '-c', `exec ${snippetOf('curl', stream)}`)).toMatch(begins);
+    expect(await shown(process.execPath, file)).toMatch(begins);
+    if (has.python3) expect(await shown('python3', '-c', snippetOf('python', stream))).toMatch(begins);
+    expect(() => snippetOf('client', stream)).toThrow('copy this one as fetch');
+  }, 60_000);
 
   it('makes a link that has the query and its variables after the #, and nothing else', () => {
     const link = new URL(snippetOf('link', request));

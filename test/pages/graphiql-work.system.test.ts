@@ -326,6 +326,26 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     }
   });
 
+  it('copies a subscription as a stream, and stays open where there is nothing to copy', async () => {
+    // The name of the fragment's type is not the operation's.
+    await writeQuery(
+      page,
+      'fragment F on TweetPage { nodes { text } } subscription { timeline(user: "harbor_obs") { ...F } }',
+    );
+    const copyAs = page.getByRole('button', { name: 'Copy as' });
+    await copyAs.click();
+    await page.getByRole('button', { name: 'TypeScript client', exact: true }).click();
+    await expect.poll(() => text(page, 'copy-said')).toContain('copy this one as fetch');
+    await page.keyboard.press('Escape');
+    await copyAs.click();
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'The request' }).inputValue())
+      .toContain("-H 'accept: text/event-stream'");
+    await page.keyboard.press('Escape');
+    const { headers } = await sentBy(page, () => run(page));
+    expect(headers.accept).toBe('text/event-stream');
+  });
+
   it('takes a test key like any other', async () => {
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.locator('#key-input').fill(`perch_test_${'x'.repeat(32)}`);

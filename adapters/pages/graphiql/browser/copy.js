@@ -3,6 +3,7 @@
 import { showNotice } from './bar.js';
 import { byId } from './dom.js';
 import { snippetOf } from './snippets.js';
+import { isSubscription } from './transport.js';
 
 const { GraphQL } = window.GraphiQL;
 
@@ -38,7 +39,8 @@ export function listenToCopy(request) {
   let kind = 'curl';
   const write = () => {
     const { body, ...rest } = request();
-    field.value = snippetOf(kind, { ...rest, body: kind === 'client' ? oneOperation(body) : body });
+    const isStream = isSubscription(body);
+    field.value = snippetOf(kind, { ...rest, isStream, body: kind === 'client' ? oneOperation(body) : body });
     byId('copy-key').hidden = kind === 'link';
     byId('copy-link-note').hidden = kind !== 'link';
     byId('copy-client').hidden = kind !== 'client';
@@ -50,7 +52,13 @@ export function listenToCopy(request) {
     if (event.newState !== 'open') return;
     said.textContent = '';
     try {
-      write();
+      // There may be no link, or nothing for the client, for this operation: the other kinds must stay within reach.
+      try {
+        write();
+      } catch {
+        kind = 'curl';
+        write();
+      }
     } catch (error) {
       event.preventDefault();
       showNotice({ tone: 'bad', parts: [error.message] });

@@ -6,12 +6,15 @@ const OF_KEY = ['x-api-key', 'authorization'];
 export const carriesKey = (headers) => Object.keys(headers).some((name) => OF_KEY.includes(name.toLowerCase()));
 
 const otherHeaders = (headers) =>
-  Object.entries(headers).filter(([name]) => ![...OF_KEY, 'content-type'].includes(name.toLowerCase()));
+  Object.entries(headers).filter(([name]) => ![...OF_KEY, 'content-type', 'accept'].includes(name.toLowerCase()));
 
 /** In single quotes for a shell, in which only the quote itself needs escaping. */
 const inShell = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const inTemplate = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
+
+/** What a subscription is answered with. */
+const STREAM = 'text/event-stream';
 
 const isEmpty = (value) => value === undefined || Object.keys(value).length === 0;
 
@@ -27,10 +30,11 @@ const members = ({ query, operationName, variables, extensions = {} }) => {
 };
 
 /** Sent as a form, because in JSON the query would be a single line. */
-const asCurl = ({ endpoint, body, headers }) =>
+const asCurl = ({ endpoint, body, headers, isStream }) =>
   [
-    `curl -s ${inShell(endpoint)}`,
+    `curl ${isStream ? '-sN' : '-s'} ${inShell(endpoint)}`,
     `-H "x-api-key: $PERCH_KEY"`,
+    ...(isStream ? [`-H ${inShell(`accept: ${STREAM}`)}`] : []),
     ...otherHeaders(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
     ...Object.entries(members(body)).map(
       ([name, value]) =>
@@ -50,7 +54,7 @@ function inPython(value) {
 
 const inTripleQuotes = (text) => `"""\n${text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}\n"""`;
 
-function asPython({ endpoint, body, headers }) {
+function asPython({ endpoint, body, headers, isStream }) {
   const { query, ...rest } = members(body);
   const more = otherHeaders(headers).map(([name, value]) => `        ${inPython(name)}: ${inPython(value)},\n`);
   const lines = Object.entries(rest).map(([name, value]) => `    "${name}": ${inPython(value)},\n`);
@@ -69,16 +73,16 @@ request = urllib.request.Request(
     headers={
         "content-type": "application/json",
         "x-api-key": os.environ["PERCH_KEY"],
-${more.join('')}    },
+${isStream ? `        "accept": "${STREAM}",\n` : ''}${more.join('')}    },
 )
 try:
     response = urllib.request.urlopen(request)
 except urllib.error.HTTPError as refusal:
     response = refusal
-print(json.dumps(json.load(response), indent=2, ensure_ascii=False))`;
+${isStream ? 'for line in response:\n    print(line.decode(), end="", flush=True)' : 'print(json.dumps(json.load(response), indent=2, ensure_ascii=False))'}`;
 }
 
-function asFetch({ endpoint, body, headers }) {
+function asFetch({ endpoint, body, headers, isStream }) {
   const { query, ...rest } = members(body);
   const lines = Object.entries(rest).map(([name, value]) => `    ${name}: ${JSON.stringify(value)},\n`);
   const more = otherHeaders(headers).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
@@ -87,15 +91,21 @@ function asFetch({ endpoint, body, headers }) {
   headers: {
     'content-type': 'application/json',
     'x-api-key': process.env.PERCH_KEY,
-${more.join('')}  },
+${isStream ? `    accept: '${STREAM}',\n` : ''}${more.join('')}  },
   body: JSON.stringify({
     query: ${inTemplate(query)},
 ${lines.join('')}  }),
 });
-console.log(JSON.stringify(await response.json(), null, 2));`;
+${
+  isStream
+    ? 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text);'
+    : 'console.log(JSON.stringify(await response.json(), null, 2));'
+}`;
 }
 
-function asClient({ endpoint, clientPackage, body }) {
+/** Throws an error with a message for the reader if the operation is a subscription. */
+function asClient({ endpoint, clientPackage, body, isStream }) {
+  if (isStream) throw new Error('The TypeScript client does not follow subscriptions: copy this one as fetch.');
   const { query, variables, extensions } = members(body);
   const inputs = [
     'operation',
@@ -137,5 +147,8 @@ export function linked({ hash, search }) {
 
 const KINDS = { curl: asCurl, fetch: asFetch, python: asPython, client: asClient, link: asLink };
 
-/** `request`: `{ endpoint, clientPackage, body, headers }`; for the client, the body must have one operation. */
+/**
+ * `request`: `{ endpoint, clientPackage, body, headers, isStream }`; for the client, the body must have one operation.
+ * `isStream`: whether that is a subscription.
+ */
 export const snippetOf = (kind, request) => KINDS[kind](request) + (kind === 'link' ? '' : '\n');

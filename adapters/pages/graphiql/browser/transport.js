@@ -2,20 +2,27 @@
 
 import { carriesKey } from './snippets.js';
 
+const { GraphQL } = window.GraphiQL;
+
 const TYPES = 'application/graphql-response+json, application/json;q=0.9';
 
 /** The longest Retry-After, in seconds, after which the page retries; a new account has one request a second. */
 const PATIENCE_SECONDS = 2;
 
+/** The operation of the text with this name, or without a name its only one; undefined if there is none. */
+function operationIn({ query, operationName }) {
+  try {
+    return GraphQL.getOperationAST(GraphQL.parse(query), operationName) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Drops an operation name that the text does not have: GraphiQL updates the name shortly after the text, so right after
  * a change of tabs it is still the other tab's.
  */
-const ofThisText = (body) => (kindOf(body) ? body : { ...body, operationName: undefined });
-
-/** `query`, `mutation` or `subscription`; undefined if the text has no operation with the name. */
-const kindOf = ({ query, operationName }) =>
-  [...query.matchAll(/\b(query|mutation|subscription)\s+(\w+)/g)].find(([, , name]) => name === operationName)?.[1];
+const ofThisText = (body) => (operationIn(body) ? body : { ...body, operationName: undefined });
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
@@ -62,9 +69,8 @@ export async function ask(endpoint, body, sender) {
   }
 }
 
-/** Whether the operation that would run is a subscription: the one with this name, or else the first. */
-export const isSubscription = (body) =>
-  (kindOf(body) ?? /^(?:\s|#[^\n]*\n|,)*(\w+)/.exec(body.query)?.[1]) === 'subscription';
+/** Whether the operation that would run is a subscription. */
+export const isSubscription = (body) => operationIn(ofThisText(body))?.operation === 'subscription';
 
 /** The results in an event stream (protocol graphql-sse). */
 async function* results(body) {
