@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { ServiceError } from '../../src/domain/errors.js';
-import type { Run } from '../../src/serve/call.js';
+import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { bearerChallenge } from '../http/failure.js';
 import { answerPlan, sendOutcome } from '../http/outcome.js';
@@ -30,13 +30,16 @@ export const FORM: Form = {
   },
 };
 
-/** Serves a request, with `run` if the server executes operations itself. */
-const answerOperation = (serve: Serve, operation: Operation, request: FastifyRequest, reply: FastifyReply, run?: Run) =>
-  answerPlan(
-    { call: { ...graphqlCall(request), ...operation, ...(run && { run }) }, serve, form: FORM },
-    request,
-    reply,
-  );
+/** What differs between the servers: `run` if the server executes operations itself. */
+type OwnParts = Pick<Call, 'run' | 'hasStreams'>;
+
+const answerOperation = (
+  serve: Serve,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  own: OwnParts = {},
+) => answerPlan({ call: { ...graphqlCall(request), ...operation, ...own }, serve, form: FORM }, request, reply);
 
 /** Serves the params of a request. */
 export const answerParams = (
@@ -44,8 +47,8 @@ export const answerParams = (
   params: GraphqlParams,
   request: FastifyRequest,
   reply: FastifyReply,
-  run?: Run,
-): Promise<FastifyReply> => answerOperation(serve, toOperation(params, request), request, reply, run);
+  own?: OwnParts,
+): Promise<FastifyReply> => answerOperation(serve, toOperation(params, request), request, reply, own);
 
 /**
  * Refuses a malformed request, such as a body that is not JSON, with Perch's message. Key and rate are checked first,

@@ -70,6 +70,8 @@ export interface Call {
   readonly onAdmitted?: ((accountId: string, qps: number) => void) | undefined;
   /** Set if the operation is a subscription: the list it follows. This call is then one of many. */
   readonly follow?: FollowCall | undefined;
+  /** `false`: the interface follows no subscriptions. */
+  readonly hasStreams?: boolean;
   /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit. */
   readonly isHandshake?: boolean;
   /** Whether only queries are allowed, as with GET (G1). */

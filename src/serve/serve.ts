@@ -268,7 +268,7 @@ function priced(
   const params = call.parse();
   // The estimate of a subscription needs no stream.
   const isFollowed = call.follow !== undefined || (operation.kind === 'subscription' && params.estimate);
-  if ((operation.kind === 'subscription') !== isFollowed) throw notAsStream(operation.kind);
+  if ((operation.kind === 'subscription') !== isFollowed) throw notAsStream(operation.kind, call.hasStreams);
   const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
   const isOver = params.budget === null && worst.amount > options.defaultBudget;
   const tooMuch = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
@@ -288,9 +288,13 @@ const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceEr
 /** `reason` of the refusal to follow an operation that is not a subscription. */
 export const NOT_FOLLOWED = 'not_a_subscription';
 
-const notAsStream = (kind: string): ServiceError =>
+const notAsStream = (kind: string, hasStreams = true): ServiceError =>
   kind === 'subscription'
-    ? badRequest('A subscription is answered as a stream: send Accept: text/event-stream.')
+    ? badRequest(
+        hasStreams
+          ? 'A subscription is answered as a stream: send Accept: text/event-stream.'
+          : 'Subscriptions are not followed at this address, only at the service itself. Read the list with since instead.',
+      )
     : new ServiceError('bad_request', `Only a subscription can be followed; this is a ${kind}.`, {
         reason: NOT_FOLLOWED,
       });

@@ -113,7 +113,7 @@ async function answer({ serve, live }: MercuriusOptions, run: Run, request: Fast
     return refuse(serve, request, reply, asServiceError(error));
   }
   if (live && wantsStream(request)) return answerEvents({ serve, live }, params, request, reply);
-  return answerParams(serve, params, request, reply, run);
+  return answerParams(serve, params, request, reply, { run, hasStreams: live !== undefined });
 }
 
 /** Hooks get the reply, and through it the request, as with Mercurius's own routes. */

@@ -189,6 +189,16 @@ describe('Perch as a plugin', () => {
     await own.close();
   });
 
+  it('refuses a subscription, and does not ask for an event stream', async () => {
+    const url = await open((host) => host.register(perchMercurius, { env: env() }) as never);
+    const query = 'subscription { timeline(user: "101") { nodes { id } } }';
+    const headers = { 'x-api-key': await newKey(5), 'content-type': 'application/json', accept: 'text/event-stream' };
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    expect(response.status).toBe(400);
+    const { errors } = (await response.json()) as { errors: { message: string }[] };
+    expect(errors[0]?.message).toMatch(/^Subscriptions are not followed at this address/);
+  });
+
   it('sells nothing: checkout is closed', async () => {
     const url = await open((host) => host.register(perchMercurius, { env: env() }) as never);
     const key = await newKey(0);
