@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { mintKey } from '../../src/access/key.js';
-import { describeInChromium, launchChromium, type Visit, visit } from '../kit/browser/chromium.js';
+import { describeInChromium, launchChromium, NO_STORAGE, type Visit, visit } from '../kit/browser/chromium.js';
 import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
@@ -344,6 +344,20 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await page.keyboard.press('Escape');
     const { headers } = await sentBy(page, () => run(page));
     expect(headers.accept).toBe('text/event-stream');
+  });
+
+  it('works in a browser that refuses access to storage, with a key that is lost with the page', async () => {
+    await page.addInitScript(NO_STORAGE);
+    await page.reload();
+    await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
+    await writeQuery(page, '{ user(handle: "harbor_obs") { handle } }');
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toContain('credit');
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByLabel('Name').fill('mine');
+    await page.getByRole('button', { name: 'Save this query' }).click();
+    await page.getByRole('button', { name: 'mine', exact: true }).waitFor();
+    expect(tab.errors).toEqual([]);
   });
 
   it('takes a test key like any other', async () => {

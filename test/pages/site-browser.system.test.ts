@@ -10,7 +10,7 @@ import { landingPage } from '../../adapters/pages/site/landing.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
 import { problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
-import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
+import { describeInChromium, launchChromium, NO_STORAGE, visit } from '../kit/browser/chromium.js';
 import { flawsOf, LOOKS } from '../kit/browser/looks.js';
 import {
   API_PAGES,
@@ -163,6 +163,16 @@ describeInChromium('the keyless pages in a browser', () => {
       flaws: [],
       violations: [],
     });
+    await tab.close();
+  });
+
+  it('sends a read in a browser that refuses access to storage', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.addInitScript(NO_STORAGE);
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    await tab.page.getByRole('button', { name: 'Send' }).press('Enter');
+    await tab.page.getByText(/^200: .* charged/).waitFor();
+    expect(tab.errors).toEqual([]);
     await tab.close();
   });
 

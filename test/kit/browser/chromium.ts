@@ -44,6 +44,11 @@ export function chromiumLaunch(): { executablePath: string; args: string[] } {
 
 export const launchChromium = (): Promise<Browser> => chromium.launch({ ...chromiumLaunch(), headless: true });
 
+/** A script for a tab of a browser that refuses access to storage, as with all cookies blocked. */
+export const NO_STORAGE = `for (const name of ['localStorage', 'sessionStorage']) {
+  Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied.', 'SecurityError'); } });
+}`;
+
 /** A tab, and everything it did that it should not have. */
 export interface Visit {
   readonly page: Page;

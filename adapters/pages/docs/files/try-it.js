@@ -20,6 +20,17 @@ const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const credits = (amount) => `${figure.format(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
 let isRunning = false;
 
+/** The browser's storage of this name; undefined if the browser refuses access: nothing is kept then. */
+function storageNamed(name) {
+  try {
+    return window[name];
+  } catch {
+    return undefined;
+  }
+}
+
+const [local, session] = [storageNamed('localStorage'), storageNamed('sessionStorage')];
+
 /** The value that a control adds to the call; undefined if it has its default. */
 function valueIn({ type, value, checked, dataset }) {
   if (type === 'checkbox') return checked || undefined;
@@ -120,7 +131,7 @@ async function send() {
 async function sendOnce() {
   if (isRunning || !check()) return;
   isRunning = true;
-  if (key.value !== form.dataset.demoKey) sessionStorage.setItem(SLOT, key.value.trim());
+  if (key.value !== form.dataset.demoKey) session?.setItem(SLOT, key.value.trim());
   bill.textContent = 'Reading…';
   try {
     await send();
@@ -135,7 +146,7 @@ async function useTestKey() {
   try {
     const { takeTestKey } = await import(TEST_KEY);
     key.value = await takeTestKey();
-    sessionStorage.setItem(SLOT, key.value);
+    session?.setItem(SLOT, key.value);
     bill.textContent = 'This is one of your test keys. It reads invented data and spends play credits.';
   } catch (error) {
     const link = Object.assign(document.createElement('a'), { href: error.signIn ?? '', textContent: 'Sign in' });
@@ -143,12 +154,12 @@ async function useTestKey() {
   }
 }
 
-const chosen = document.getElementById(`sample-${localStorage.getItem(LANGUAGE)}`);
+const chosen = document.getElementById(`sample-${local?.getItem(LANGUAGE)}`);
 if (chosen !== null) chosen.checked = true;
-samples.addEventListener('change', ({ target }) => localStorage.setItem(LANGUAGE, target.value));
+samples.addEventListener('change', ({ target }) => local?.setItem(LANGUAGE, target.value));
 
 if (form !== null) {
-  key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';
+  key.value = session?.getItem(SLOT) ?? form.dataset.demoKey ?? '';
   for (const control of form.elements) control.addEventListener('input', showSamples);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -1,8 +1,10 @@
 // Queries that the reader saves under a name, only in this browser and without headers, because a header may be a key.
 
 import { byId, element } from './dom.js';
+import { storageNamed } from './storage.js';
 
 const SLOT = 'perch.saved';
+const local = storageNamed('localStorage');
 /** The most queries, and the most characters of one with its variables; no service would run longer ones. */
 const MOST = 50;
 const MOST_CHARACTERS = 40_000;
@@ -10,7 +12,7 @@ const MOST_CHARACTERS = 40_000;
 /** `[{ name, query, variables }]`; ignores anything else that is stored there. */
 function readSaved() {
   try {
-    const saved = JSON.parse(localStorage.getItem(SLOT) ?? '[]');
+    const saved = JSON.parse(local.getItem(SLOT) ?? '[]');
     return Array.isArray(saved) ? saved.filter(({ name, query }) => name && typeof query === 'string') : [];
   } catch {
     return [];
@@ -25,7 +27,7 @@ function save(row) {
   if (others.length >= MOST) throw new Error(`You already have ${MOST} saved queries. Delete one first.`);
   const rows = [...others, row].sort((a, b) => a.name.localeCompare(b.name));
   try {
-    localStorage.setItem(SLOT, JSON.stringify(rows));
+    local.setItem(SLOT, JSON.stringify(rows));
   } catch {
     throw new Error('This browser has no storage left for the query.');
   }
@@ -48,7 +50,7 @@ export function listenToSaved({ current, open }) {
       });
       const remover = element('button', { type: 'button', ariaLabel: `Delete ${row.name}` }, 'Delete');
       remover.addEventListener('click', () => {
-        localStorage.setItem(SLOT, JSON.stringify(readSaved().filter(({ name }) => name !== row.name)));
+        local.setItem(SLOT, JSON.stringify(readSaved().filter(({ name }) => name !== row.name)));
         tell(`Deleted ${row.name}.`);
         show();
         field.focus();
