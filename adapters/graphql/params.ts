@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
+import { truncated } from '../../src/lib/text.js';
 import type { LiveLimits } from '../../src/live/budget.js';
 import { budgetFrom, creditsFrom } from '../../src/serve/budget.js';
 import type { Call } from '../../src/serve/call.js';
@@ -41,9 +42,29 @@ function isWanted({ extensions }: GraphQLParams, name: 'dryRun' | 'heartbeats'):
   throw badRequest(`extensions.${name} must be true or false.`, name);
 }
 
+/** The members of `extensions` that are Perch's, by their letters alone, and how REST calls a dry run. */
+const OURS: ReadonlyMap<string, string> = new Map([
+  ...['maxCredits', 'maxCreditsPerDay', 'dryRun', 'heartbeats'].map((name) => [name.toLowerCase(), name] as const),
+  ['estimate', 'dryRun'],
+]);
+
+/**
+ * Throws `bad_request` for a name under which a caller means a member of `extensions`, such as REST's `max_credits`: a
+ * budget or a dry run that is ignored costs money (P3). Other unknown names are those of clients.
+ */
+export function refuseMisnamed(names: Iterable<string>, { inExtensions }: { readonly inExtensions: boolean }): void {
+  for (const name of names) {
+    const meant = OURS.get(name.replaceAll(/[-_]/g, '').toLowerCase());
+    if (meant === undefined || (inExtensions && name === meant)) continue;
+    throw badRequest(`${truncated(name)} is not a parameter of GraphQL: send extensions.${meant}.`, meant);
+  }
+}
+
 /** The caller's budget, from `extensions.maxCredits` or `X-Max-Credits`. */
-export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
-  budgetFrom(params.extensions?.maxCredits, header);
+export function budgetOfParams(params: GraphQLParams, header: string | string[] | undefined): Thousandths | null {
+  refuseMisnamed(Object.keys(params.extensions ?? {}), { inExtensions: true });
+  return budgetFrom(params.extensions?.maxCredits, header);
+}
 
 /** What a subscription may spend in all, as for any operation, and in a day, from `extensions.maxCreditsPerDay`. */
 export function limitsOfParams(params: GraphQLParams, header: string | string[] | undefined): LiveLimits {

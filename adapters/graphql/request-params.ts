@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { decodeBody, searchOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
-import type { GraphqlParams } from './params.js';
+import { type GraphqlParams, refuseMisnamed } from './params.js';
 import { documentIdParam, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
@@ -28,24 +28,25 @@ export function readParams(request: FastifyRequest): GraphqlParams {
 
 /**
  * The text of a body. Throws `bad_request` if the body, or a form's decoded content, is not UTF-8, or if the address or
- * a form has a parameter twice.
+ * a form has a parameter twice, or one that belongs into `extensions`.
  */
 export function readBodyText(request: FastifyRequest): string {
   // In an app that embeds Perch nothing has checked the headers yet.
   const encoded = encodedBody(request.raw);
   if (encoded) throw encoded;
   const text = decodeBody(request.body);
-  refuseRepeated(searchOf(request.url));
+  checkNames(searchOf(request.url));
   if (requestMediaType(request) === FORM) {
     if (!isUtf8Encoded(text)) throw badRequest('The form is not percent-encoded UTF-8.');
-    refuseRepeated(text);
+    checkNames(text);
   }
   return text;
 }
 
 /** Two values would be two answers to one question. */
-function refuseRepeated(text: string): void {
+function checkNames(text: string): void {
   const found = new URLSearchParams(text);
+  refuseMisnamed(found.keys(), { inExtensions: false });
   for (const name of KNOWN) {
     if (found.getAll(name).length > 1) throw badRequest(`${name} is given more than once: send it once.`, name);
   }

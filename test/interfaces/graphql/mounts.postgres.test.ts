@@ -189,6 +189,35 @@ describe('Yoga and Mercurius', () => {
     }
   });
 
+  it('refuse, unread and free, a budget or a dry run under the name that it has in REST, wherever it is sent (P3)', async () => {
+    const query = '{ timeline(user: "1", first: 5) { nodes { id } } }';
+    const [json, form] = ['application/json', 'application/x-www-form-urlencoded'];
+    const post = (type: string, body: string) => ({ method: 'POST', headers: { 'content-type': type }, body });
+    for (const [name, meant] of [
+      ['max_credits', 'maxCredits'],
+      ['maxcredits', 'maxCredits'],
+      ['dry_run', 'dryRun'],
+      ['estimate', 'dryRun'],
+      ['max_credits_per_day', 'maxCreditsPerDay'],
+    ] as const) {
+      const sent = new URLSearchParams({ query, [name]: '1' }).toString();
+      for (const [path, init] of [
+        ['/graphql', post(json, JSON.stringify({ query, extensions: { [name]: 1 } }))],
+        [`/graphql?${sent}`, { headers: {} }],
+        [`/graphql?${name}=1`, post(json, JSON.stringify({ query }))],
+        ['/graphql', post(form, sent)],
+      ] as const) {
+        for (const { status, body, calls } of await onEach(path, init)) {
+          expect([status, calls]).toEqual([400, []]);
+          const message = `${name} is not a parameter of GraphQL: send extensions.${meant}.`;
+          expect(body).toMatchObject({ errors: [{ message, extensions: { code: 'bad_request', param: meant } }] });
+        }
+      }
+    }
+    const client = { clientLibrary: { name: 'some-client', version: '1' }, tracing: true };
+    await same('/graphql', post(json, JSON.stringify({ query: '{ __typename }', extensions: client })));
+  });
+
   it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('answer %s /graphql alike', async (method) => {
     await same('/graphql?query={__typename}', { method, headers: {} });
   });
