@@ -8,8 +8,8 @@ import { type Endpoint, hasBodyFields, type Parameter } from './parameters.js';
 import { readValue } from './values.js';
 
 /**
- * Names that other services use for these parameters. They are refused with the right name, because ignoring one would
- * cost the caller money (P3, U26).
+ * Names that other services, and our GraphQL, use for these parameters. They are refused with the right name, because
+ * ignoring one would cost the caller money (P3, U26).
  */
 export const NEAR_MISSES: Readonly<Record<string, string>> = {
   limit: 'count',
@@ -23,6 +23,11 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   nocache: 'fresh',
   usernames: 'handles',
   query: 'q',
+  first: 'count',
+  after: 'cursor',
+  endCursor: 'cursor',
+  maxCredits: 'max_credits',
+  dryRun: 'estimate',
 };
 
 const OPTIONAL = { required: false, initial: undefined, values: null, meanings: null, rule: null, header: null };

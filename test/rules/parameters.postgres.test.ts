@@ -78,6 +78,11 @@ describe('parameters (P1–P15)', () => {
     [TIMELINE, 'next_cursor', 'cursor'],
     [TIMELINE, 'pagination_token', 'cursor'],
     [TIMELINE, 'nocache', 'fresh'],
+    [TIMELINE, 'first', 'count'],
+    [TIMELINE, 'after', 'cursor'],
+    [TIMELINE, 'endCursor', 'cursor'],
+    [TIMELINE, 'maxCredits', 'max_credits'],
+    [TIMELINE, 'dryRun', 'estimate'],
     ['/v1/users/batch', 'usernames', 'handles'],
     ['/v1/tweets/search', 'query', 'q'],
   ])('P3: are answered on %s with 400 for %s, with the right name, %s', async (path, wrong, right) => {
