@@ -116,6 +116,18 @@ describe('the search of the documentation', () => {
     expect(idsFor('PERCH_BASE')[0]).toBe('/docs/environment#server');
   });
 
+  it.each([
+    ['GET /v1/me', ['/docs/api/me']],
+    ['/v1/me', ['/docs/api/me']],
+    [' v1/users/{handle} ', ['/docs/api/user']],
+    ['post /v1/tweets/batch', ['/docs/api/tweetsBatch']],
+    ['/v1/users/batch', ['/docs/api/usersBatchGet', '/docs/api/usersBatch']],
+  ])('answers the path %s with its operations first, each once', (query, operations) => {
+    const ids = idsFor(query);
+    expect(ids.slice(0, operations.length).toSorted()).toEqual(operations.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('finds a word that is misspelt', () => {
     expect(idsFor('pagintion')[0]).toBe('/docs/cursors');
     expect(idsFor('authentification')[0]).toBe('/docs/authentication');

@@ -34,6 +34,13 @@ const ATTEMPTS = [
   { combineWith: 'OR', fuzzy: 0.2 },
 ];
 
+/** The operations with this path, with or without a method: the words of a path alone say little. */
+function operationsAt(rows, query) {
+  const path = query.trim().toLowerCase();
+  if (!/\bv1\/./.test(path)) return [];
+  return rows.filter(({ of }) => of.toLowerCase().endsWith(path)).map((row) => ({ ...row, terms: [] }));
+}
+
 /**
  * Returns a function that searches the rows. Results have `id`, `title`, `of`, `text`, and the matching words as
  * `terms`.
@@ -53,11 +60,15 @@ export function createSearch(MiniSearch, rows) {
     },
   });
   index.addAll(rows);
-  return (query) => {
+  const found = (query) => {
     for (const options of ATTEMPTS) {
-      const found = index.search(query, options);
-      if (found.length > 0) return found;
+      const results = index.search(query, options);
+      if (results.length > 0) return results;
     }
     return [];
+  };
+  return (query) => {
+    const operations = operationsAt(rows, query);
+    return [...operations, ...found(query).filter(({ id }) => operations.every((operation) => operation.id !== id))];
   };
 }
