@@ -326,7 +326,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     }
   });
 
-  it('copies a subscription as a stream, and stays open where there is nothing to copy', async () => {
+  it('copies and prices a subscription as a stream, and still copies where the last kind has nothing', async () => {
     // The name of the fragment's type is not the operation's.
     await writeQuery(
       page,
@@ -342,6 +342,10 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
       .poll(() => page.getByRole('textbox', { name: 'The request' }).inputValue())
       .toContain("-H 'accept: text/event-stream'");
     await page.keyboard.press('Escape');
+    await estimate(page);
+    await expect
+      .poll(() => text(page, 'notice-text'))
+      .toMatch(/^At most 20 credits for each result of at most 20 items\./);
     const { headers } = await sentBy(page, () => run(page));
     expect(headers.accept).toBe('text/event-stream');
   });

@@ -85,15 +85,18 @@ function shortage(price, { budget = Infinity, balance }) {
   return ` The ${least === budget ? 'budget' : 'balance'} is ${inCredits(least)}: lists would be cut to fit, and a single item that costs more would be refused.`;
 }
 
-/** The notice for an estimate. `limits`: `{ budget, balance }` in credits, as far as they are known. */
-export function estimateIn({ max_credits, max_items, refused }, limits) {
+/**
+ * The notice for an estimate. `limits`: `{ budget, balance }` in credits, as far as they are known. A subscription is
+ * priced by the result, and has any number of them.
+ */
+export function estimateIn({ max_credits, max_items, refused }, { isStream, ...limits }) {
   const short = refused ? '' : shortage(max_credits, limits);
   const tone = short === '' ? 'good' : 'warn';
   return {
     tone: refused ? 'bad' : tone,
     parts: [
       element('strong', {}, `At most ${inCredits(max_credits)}`),
-      ` for at most ${figure(max_items)} ${max_items === 1 ? 'item' : 'items'}. Nothing was read, nothing was charged.`,
+      ` for ${isStream ? 'each result of ' : ''}at most ${figure(max_items)} ${max_items === 1 ? 'item' : 'items'}. Nothing was read, nothing was charged.`,
       refused ? ` It would be refused: ${inPageWords(refused.message)}` : short,
     ],
   };

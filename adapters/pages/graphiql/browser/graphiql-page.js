@@ -121,6 +121,7 @@ async function price() {
   const notice = estimateIn(result.estimate, {
     budget: body.extensions.maxCredits,
     balance: result.answer.extensions.credits?.remaining,
+    isStream: isSubscription(body),
   });
   showNotice(notice);
   if (!result.estimate.refused) return;
