@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { CachedObject, CachedObjects, Found, Network } from '../ports/network.js';
 import { type Absence, notFoundFrom, toAbsence } from './absence.js';
 import type { CallContext } from './call-context.js';
-import { absentKey, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
+import { absentKey, isHandle, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
 import type { Pool } from './pool/pool.js';
 import type { SharedReads } from './shared-reads.js';
@@ -141,7 +141,7 @@ export interface EntitiesOptions {
 
 interface Kind<Ref, T> {
   readonly keyOf: (ref: Ref) => string;
-  /** Every cache key of the object. */
+  /** Every cache key of the object, that of its id first. */
   readonly names: (value: T) => string[];
   /** The names under which a tombstone hides the object. */
   readonly hiddenBy: (value: T) => string[];
@@ -286,7 +286,7 @@ async function storeAs<Ref, T>(
 }
 
 async function withdrawAs<Ref, T>(
-  { cache, tombstones }: EntitiesOptions,
+  { cache, tombstones, clock }: EntitiesOptions,
   kind: Kind<Ref, T>,
   ref: Ref,
   failure: ServiceError,
@@ -295,15 +295,18 @@ async function withdrawAs<Ref, T>(
   const key = kind.keyOf(ref);
   const cached = await cache.get<T | null>(key);
   const value = cached?.value ?? undefined;
-  const names = value ? [...new Set([key, ...kind.names(value)])] : [key];
+  const names = value ? kind.names(value) : [];
   const owner = kind.ownerOf(value ?? ref);
   const [mayBeCached] = await Promise.all([
-    value ? Promise.all(names.map((name) => tombstones.add(name, accountId))) : tombstones.addIfCached(key, accountId),
+    // Hidden by its id: another account may have its handle, or it may itself be shown under another one.
+    value ? tombstones.add(names[0] ?? key, accountId) : tombstones.addIfCached(key, accountId),
     owner !== undefined &&
       kind.hidesPosts(failure, value !== undefined) &&
       tombstones.addIfCached(postsKey(owner), accountId),
   ]);
-  if (mayBeCached) await cache.delete(names);
+  if (value || mayBeCached) await cache.delete([...new Set([key, ...names])]);
+  // No list from before gives the handle back to the account (I9).
+  if (cached && isHandle(key)) await cache.set(key, { value: null, fetchedAt: clock.now() }, kind.lifetimeMs);
 }
 
 /** Looks up cache keys. Each gives an object, a remembered 404, or undefined. */

@@ -6,6 +6,9 @@ import type { Tweet, User, UserRef } from '../domain/model.js';
 /** Cache keys. The keys of one list share a hash tag, which puts them in one slot of a cluster. */
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
 
+/** Whether it is the key of a handle, which can pass to another account. */
+export const isHandle = (key: string): boolean => key.startsWith('handle:');
+
 export const tweetKey = (id: string): string => `tweet:${id}`;
 
 /** The name of an account's posts and of its lists, which are withdrawn when only its profile is public (M33). */

@@ -76,6 +76,17 @@ describe('a handle', () => {
     await expect(read({ handle: 'weir' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is not taken from a page minutes later either, if an account was cached under it', async () => {
+    const { net, read, engine, oldAuthors } = setUp();
+    await read({ handle: 'weir' });
+    net.user({ id: '1', handle: 'weir_then' });
+    await expect(read({ handle: 'weir' }, true)).rejects.toMatchObject({ code: 'not_found' });
+    engine.clock.nowMs += 2 * MINUTE_MS;
+    await oldAuthors();
+    net.user({ id: '2', handle: 'weir' });
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
+  });
+
   it('is not taken from a page if the network has just said so, even if nothing was cached', async () => {
     const { net, read, engine, oldAuthors } = setUp();
     net.user({ id: '1', handle: 'weir_then' });

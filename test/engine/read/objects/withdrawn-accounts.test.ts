@@ -1,7 +1,7 @@
 /** Everything an account posted is hidden everywhere once one read says that the account is protected or gone (M33). */
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/domain/errors.js';
-import type { User } from '../../../../src/domain/model.js';
+import type { User, UserRef } from '../../../../src/domain/model.js';
 import { createEngine } from '../../../kit/engine.js';
 import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
 
@@ -180,6 +180,56 @@ describe('a withdrawn account', () => {
     net.restore('1');
     await user('1', true);
     expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
+  });
+
+  it.each([
+    ['its id', { id: '1' }],
+    ['its new handle', { handle: 'renamed' }],
+  ])('is shown again in everything cached if it was only renamed, once it was read by %s', async (_, ref) => {
+    const { net, engine, list, one } = await setUp();
+    net.user({ ...one, handle: 'renamed' });
+    const read = (of: UserRef, fresh = false) => engine.open().reads.user(of, { path: 'user', fresh });
+    await expect(read({ handle: 'user1' }, true)).rejects.toMatchObject(notFound('unknown'));
+    expect((await list('followers', '3')).ids).toEqual(['2']);
+    expect((await read(ref)).handle).toBe('renamed');
+    expect(await list('followers', '3')).toMatchObject({ ids: ['1', '2'], cache: 'hit' });
+    expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
+    expect(engine.tombstones.isEmpty).toBe(true);
+    await expect(read({ handle: 'user1' })).rejects.toMatchObject(notFound('unknown'));
+  });
+
+  it.each(['renamed', 'user1'])('is hidden under its id and each of its handles once %s was read', async (handle) => {
+    const { net, engine, list, user, hide, one } = await setUp();
+    const read = (of: string, fresh = false) => engine.open().reads.user({ handle: of }, { path: 'user', fresh });
+    net.user({ ...one, handle: 'renamed' });
+    net.list('followers', '5', ['1']);
+    await list('followers', '5');
+    // Long enough for profiles to leave the cache, which still has both lists of followers.
+    engine.clock.nowMs += 30 * MINUTE_MS;
+    net.user(one);
+    await read('user1');
+    if (handle === 'renamed') {
+      net.user({ ...one, handle: 'renamed' });
+      await read('renamed');
+    }
+    net.remove('1', 'suspended');
+    hide('suspended');
+    await expect(read(handle, true)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await list('followers', '3')).ids).toEqual(['2']);
+    expect((await list('followers', '5')).ids).toEqual([]);
+    expect((await list('search', 'a', 9)).ids.filter((id) => Number(id) < 20)).toEqual([]);
+    await expect(user('1')).rejects.toMatchObject(notFound('suspended'));
+    for (const each of ['user1', 'renamed']) await expect(read(each)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('does not take the account with it that has its handle now', async () => {
+    const { net, list, user, one } = await setUp();
+    net.remove('1', 'suspended');
+    net.user({ id: '4', handle: one.handle });
+    net.list('followers', '5', ['4']);
+    await list('followers', '5');
+    await user('1', true).catch(() => {});
+    expect(await list('followers', '5')).toMatchObject({ ids: ['4'], cache: 'hit' });
   });
 
   it('does not count as withdrawn if the network only ever had its tweets, not its profile', async () => {
