@@ -2,11 +2,17 @@ import { foreignCursor } from '../../../src/domain/errors.js';
 import type { Tweet } from '../../../src/domain/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';
-import { requireSearchUnder, type SearchPlace, searchUnder } from './search.js';
+import { type PostPage, requireSearchUnder, type SearchPlace, searchUnder } from './search.js';
 
-/** The most calls for a post's ancestors, and for finding out whether replies belong under it. */
+/** The most posts above a post, and the most calls for finding out whether replies belong under it. */
 const MAX_ABOVE = 30;
 const MAX_PARENT_CALLS = 10;
+
+/** Posts of a thread. `isCut`: some were left out, because they are too far from the focal post. */
+interface Part {
+  readonly tweets: readonly Tweet[];
+  readonly isCut: boolean;
+}
 
 /** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
@@ -23,36 +29,42 @@ export async function readReplies(reading: SearchPlace, id: string): Promise<Net
 /**
  * The focal post, its ancestors from the root down, and its descendants. These come from the pages of X's search,
  * newest page first, but oldest post first within each page. Their order therefore depends on the page size, so that is
- * the same for all readers. A token contains the conversation and the search's own token.
+ * the same for all readers. A token contains the conversation, a mark if the thread is cut, and the search's own token.
  */
 export async function readThread(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { token } = reading;
   if (token !== null) {
-    const [, conversation, searched] = /^([0-9]{1,19}):(.+)$/s.exec(token) ?? [];
+    const [, conversation, mark, searched] = /^([0-9]{1,19})(!?):(.+)$/s.exec(token) ?? [];
     if (conversation === undefined || searched === undefined) {
       throw foreignCursor();
     }
-    return below(reading, id, conversation, searched);
+    const page = await below(reading, id, conversation, searched);
+    return toPage({ ...page, isCut: page.isCut || mark === '!' }, conversation);
   }
   await requireSearchUnder(reading, id);
   const cached = await reading.context.cached?.tweet(id);
   const focal = cached?.isOfThisCall ? cached.value : await findTweet(reading.api, id, reading.context);
-  const [above, page] = await Promise.all([
-    readAbove(reading, focal),
-    below(reading, id, focal.conversationId ?? id, null),
-  ]);
-  return { ...page, tweets: [focal, ...above, ...page.tweets] };
+  const conversation = focal.conversationId ?? id;
+  const [above, page] = await Promise.all([readAbove(reading, focal), below(reading, id, conversation, null)]);
+  const tweets = [focal, ...above.tweets, ...page.tweets];
+  return toPage({ ...page, tweets, isCut: above.isCut || page.isCut }, conversation);
+}
+
+/** The last page says that the thread is cut, whichever page it is cut on (C17). */
+function toPage({ isCut, next, ...page }: PostPage & Part, conversation: string): NetworkPage {
+  if (next !== null) return { ...page, next: `${conversation}${isCut ? '!' : ''}:${next}` };
+  return { ...page, next, ...(isCut && { endReason: 'network_limit' }) };
 }
 
 /** The ancestors up to the first one that is not visible; the root of the conversation still comes first. */
-async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<Tweet[]> {
+async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<Part> {
   const root = focal.conversationId;
   const seen = new Map<string, Tweet>([[focal.id, focal]]);
   const above: Tweet[] = [];
   let next = focal.inReplyToId;
-  for (let calls = 0; next !== undefined && calls < MAX_ABOVE; calls += 1) {
+  while (next !== undefined && above.length < MAX_ABOVE) {
     if (!seen.has(next)) {
-      const ids: readonly string[] = calls === 0 && root !== undefined ? [...new Set([next, root])] : [next];
+      const ids: readonly string[] = above.length === 0 && root !== undefined ? [...new Set([next, root])] : [next];
       const found = await findTweets(api, ids, context);
       for (const each of found) if ('ok' in each) seen.set(each.ok.id, each.ok);
     }
@@ -62,7 +74,8 @@ async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<T
     next = parent.inReplyToId;
   }
   const first = root === undefined ? undefined : seen.get(root);
-  return first === undefined || first === focal || above.includes(first) ? above : [first, ...above];
+  const isCut = above.length === MAX_ABOVE && next !== undefined && next !== first?.id;
+  return { tweets: first === undefined || first === focal || above.includes(first) ? above : [first, ...above], isCut };
 }
 
 async function below(
@@ -70,17 +83,16 @@ async function below(
   id: string,
   conversation: string,
   token: string | null,
-): Promise<NetworkPage & { tweets: readonly Tweet[] }> {
+): Promise<PostPage & Part> {
   const query = `conversation_id:${conversation}`;
   const page = await searchUnder({ ...reading, token, want: undefined }, query, id);
   const younger = page.tweets.filter((tweet) => BigInt(tweet.id) > BigInt(id)).toReversed();
-  const tweets = conversation === id ? younger : await descendants(reading, id, younger);
-  const next = page.next === null ? null : `${conversation}:${page.next}`;
-  return { ...page, tweets, next };
+  const part = conversation === id ? { tweets: younger, isCut: false } : await descendants(reading, id, younger);
+  return { ...page, ...part };
 }
 
 /** The posts of a conversation that reply to this post or to a reply below it. Looks up parents on other pages. */
-async function descendants({ api, context }: SearchPlace, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
+async function descendants({ api, context }: SearchPlace, id: string, tweets: readonly Tweet[]): Promise<Part> {
   const parents = new Map<string, string | undefined>(tweets.map((tweet) => [tweet.id, tweet.inReplyToId]));
   /** The first ancestor that is unknown, is the focal post, or is too old to be below it; undefined at a root. */
   const top = (of: string): string | undefined => {
@@ -88,15 +100,17 @@ async function descendants({ api, context }: SearchPlace, id: string, tweets: re
     while (at !== undefined && at !== id && parents.has(at)) at = parents.get(at);
     return at;
   };
-  for (let calls = 0; calls < MAX_PARENT_CALLS; calls += 1) {
-    const tops = new Set(tweets.flatMap((tweet) => top(tweet.id) ?? []));
-    const unknown = [...tops].filter((each) => BigInt(each) > BigInt(id));
-    if (unknown.length === 0) break;
-    const found = await findTweets(api, unknown, context);
-    for (const [index, each] of unknown.entries()) {
+  /** Tops that may be below the focal post. */
+  const unknown = (): string[] =>
+    [...new Set(tweets.flatMap((tweet) => top(tweet.id) ?? []))].filter((each) => BigInt(each) > BigInt(id));
+  let open = unknown();
+  for (let calls = 0; open.length > 0 && calls < MAX_PARENT_CALLS; calls += 1) {
+    const found = await findTweets(api, open, context);
+    for (const [index, each] of open.entries()) {
       const outcome = found[index];
       parents.set(each, outcome && 'ok' in outcome ? outcome.ok.inReplyToId : undefined);
     }
+    open = unknown();
   }
-  return tweets.filter((tweet) => top(tweet.id) === id);
+  return { tweets: tweets.filter((tweet) => top(tweet.id) === id), isCut: open.length > 0 };
 }

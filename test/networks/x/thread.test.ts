@@ -76,6 +76,40 @@ describe('threads of X', () => {
     expect(found).not.toContain(side);
   });
 
+  describe('of many posts in a line', () => {
+    const line = Array.from({ length: 45 }, (_, nth) => idOf(100 - 2 * nth));
+    const top = line[0] as string;
+    /** Each post replies to the one before it. A search has two pages, and finds at most this post. */
+    const serveLine = (found?: string) =>
+      scripted(({ path, query }) => {
+        const posts = line.map((id, nth) => post(id, nth > 0 ? replyTo(line[nth - 1] as string, top) : {}));
+        const asked = query.get('ids')?.split(',');
+        if (path === '/2/tweets') return { body: { data: posts.filter(({ id }) => asked?.includes(String(id))) } };
+        return query.has('next_token')
+          ? { body: { meta: {} } }
+          : { body: { data: posts.filter(({ id }) => id === found), meta: { next_token: 'b26v' } } };
+      });
+
+    it.each([
+      [31, undefined],
+      [32, 'network_limit'],
+    ])('with %i above say in the end whether the root is all that is left (C17)', async (above, endReason) => {
+      const { ids: found, end } = await walk(await serveLine(), line[above] as string);
+      expect(found.slice(0, 32)).toEqual([line[above], top, ...line.slice(above - 30, above)]);
+      expect(end.endReason).toBe(endReason);
+    });
+
+    it.each([
+      [11, true, undefined],
+      [12, false, 'network_limit'],
+    ])('with %i below say in the end whether some were too far away (C17)', async (below, isFound, endReason) => {
+      const last = line[5 + below] as string;
+      const { ids: found, end } = await walk(await serveLine(last), line[5] as string);
+      expect(found.includes(last)).toBe(isFound);
+      expect(end.endReason).toBe(endReason);
+    });
+  });
+
   it('are not_found for a deleted post, whatever replies exist (T3)', async () => {
     const at = await serve([focal]);
     await expect(walk(at, focal)).rejects.toMatchObject({ code: 'not_found' });
