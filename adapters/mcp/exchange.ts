@@ -1,6 +1,8 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { lazily } from '../../src/lib/lazily.js';
+import { truncated } from '../../src/lib/text.js';
 import type { Piece } from '../http/bodies/encodings.js';
+import { parsed } from './arguments.js';
 
 /**
  * What the protocol's library gets in place of a result. The library checks and copies every member of a result, which
@@ -59,7 +61,7 @@ export async function exchange(request: Request, body: unknown, newServer: () =>
   const { isLegacyRequest } = await library.get();
   // Several messages at once, which only an older revision allowed, are refused, since one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
-  return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
+  return withInvalidParams(await (isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer)));
 }
 
 /**
@@ -106,6 +108,26 @@ function withOldCode(exchanged: Exchanged): Exchanged {
   return isNotFound
     ? { ...exchanged, bytes: Buffer.from(text.replace(NOT_FOUND_CODE, OLD_NOT_FOUND_CODE)) }
     : exchanged;
+}
+
+/** What the library's schema found wrong with the parameters of a request: a list in JSON, as the text of an error. */
+const ISSUES = /^(?:Invalid tools\/call request: )?(\[\n.*\])$/s;
+const INVALID_PARAMS = -32602;
+
+/**
+ * The library reports invalid parameters as an internal error for most methods, and shows the list of issues. The caller
+ * gets the code that the protocol has for them, and a sentence.
+ */
+function withInvalidParams(exchanged: Exchanged): Exchanged {
+  const text = String(exchanged.bytes ?? '');
+  // Occurs only as a member, because in a string its quotes would be escaped.
+  if (!/"code":-3260[23]/.test(text)) return exchanged;
+  const message = JSON.parse(text);
+  const issues = parsed(ISSUES.exec(message.error.message)?.[1]);
+  if (!Array.isArray(issues)) return exchanged;
+  const faults = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const error = { ...message.error, code: INVALID_PARAMS, message: truncated(faults.join('; '), 500) };
+  return { ...exchanged, bytes: Buffer.from(JSON.stringify({ ...message, error })) };
 }
 
 const whole = async (response: Response): Promise<Exchanged> => ({

@@ -297,6 +297,58 @@ describe('malformed messages', () => {
     expect([reply.status, reply.body.error.code]).toEqual([status, code]);
   });
 
+  /** What each method says of parameters that it cannot use; null: it has no use for this one. */
+  const WRONG: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+    'resources/read': { none: 'params.uri: ', uri: 'params.uri: ', cursor: 'params.uri: ' },
+    'tools/call': { none: 'params.name: ', name: 'params.name: ', arguments: 'params.arguments: ' },
+    'tools/list': { none: null, cursor: 'params.cursor: ' },
+    'resources/list': { none: null, cursor: 'params.cursor: ' },
+    'resources/templates/list': { none: null, cursor: 'params.cursor: ' },
+  };
+  const SENT: Readonly<Record<string, Record<string, unknown>>> = {
+    none: {},
+    uri: { uri: 5 },
+    name: { name: 5 },
+    arguments: { name: 'get_account', arguments: [] },
+    cursor: { cursor: 5 },
+  };
+
+  it.each(
+    Object.entries(WRONG).flatMap(([method, saying]) =>
+      Object.entries(saying).map((each) => [method, ...each] as const),
+    ),
+  )('answers %s with the wrong parameters (%s) with -32602, naming the parameter', async (method, what, begins) => {
+    const { key } = await service.perch.account();
+    for (const [, send] of ERAS) {
+      const { status, body } = await send(service.url, key, { method, params: SENT[what] ?? {} });
+      expect(status).toBe(200);
+      const error = { code: -32602, message: expect.stringMatching(`^${begins}[^{}\\n]*, received \\w+$`) };
+      if (begins === null) expect(body.result).toBeDefined();
+      else expect(body).toEqual({ jsonrpc: '2.0', id: 1, error });
+    }
+  });
+
+  it.each(['prompts/list', 'prompts/get', 'completion/complete', 'logging/setLevel', 'resources/subscribe'])(
+    'answers %s, which it does not have, with -32601 whatever the parameters are',
+    async (method) => {
+      const { key } = await service.perch.account();
+      for (const [, send] of ERAS)
+        for (const params of [{}, { name: 5, uri: 5, level: 5, ref: 5 }])
+          expect((await send(service.url, key, { method, params })).body.error.code).toBe(-32601);
+    },
+  );
+
+  it('answers initialize without its parameters with -32602', async () => {
+    const { key } = await service.perch.account();
+    const { body } = await sendOld(service.url, key, { method: 'initialize', params: {} });
+    expect(body.error).toEqual({
+      code: -32602,
+      message: expect.stringMatching(
+        /^params\.protocolVersion: .*; params\.capabilities: .*; params\.clientInfo: [^;]*$/,
+      ),
+    });
+  });
+
   it.each([
     ['a notification', { method: 'notifications/initialized' }],
     ['a call without an id, which nobody could be answered', call('get_user', { handle: 'user1' })],
