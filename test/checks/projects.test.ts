@@ -9,7 +9,7 @@ const FILES = SOURCES.map(({ path }) => path).filter((path) => path.endsWith('.t
 
 /** Processes, browsers, Redis, and another Postgres than that of the run. */
 const OUTSIDE = /^(?:node:child_process|node:cluster|playwright-core|ioredis|adapters\/postgres\/embedded\/launcher)$/;
-const DATABASE = 'test/kit/postgres/database';
+const DATABASE = /^test\/kit\/postgres\/(?:locale-)?database$/;
 /** Runs once, outside the tests. */
 const SETUP = 'test/kit/global-setup';
 
@@ -42,7 +42,7 @@ function reachOf(path: string): ReadonlySet<string> {
 function allowedFor(path: string): Project['name'][] {
   const reach = reachOf(path);
   if ([...reach].some((to) => OUTSIDE.test(to))) return ['system'];
-  return reach.has(DATABASE) ? ['postgres', 'system'] : ['unit', 'checks', 'system'];
+  return [...reach].some((to) => DATABASE.test(to)) ? ['postgres', 'system'] : ['unit', 'checks', 'system'];
 }
 
 describe('every test file', () => {

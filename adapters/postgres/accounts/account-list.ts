@@ -38,7 +38,7 @@ export async function listAccounts(sql: Sql, { matching = '', after, limit }: Ac
 
 const matches = (sql: Sql, matching: string) => {
   const text = matching.toLowerCase();
-  return sql`(a.account_id::text = ${text} or strpos(lower(a.name), ${text}) > 0 or strpos(lower(p.email), ${text}) > 0
+  return sql`(a.account_id::text = ${text} or strpos(lower(a.name), lower(${matching})) > 0 or strpos(lower(p.email), ${text}) > 0
     or a.account_id in (select account_id from keyed))`;
 };
 

@@ -154,7 +154,7 @@ async function createAccount(
   await sql`
     insert into members (account_id, person_id, role)
     select ${row.accountId}, person_id, 'owner' from people
-    where person_id = ${row.accountId} or lower(email) = lower(${account.email})`;
+    where person_id = ${row.accountId} or lower(email) = ${account.email?.toLowerCase() ?? null}`;
   await record(sql, row.accountId, by, 'account.created');
   return { accountId: row.accountId, walletId: row.walletId };
 }

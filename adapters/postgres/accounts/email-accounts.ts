@@ -65,7 +65,7 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
 
 /** Until the transaction ends, no other transaction opens an account with the address, or gives it to a person. */
 async function lockAddress(tx: Transaction, email: string): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
+  await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || ${email.toLowerCase()}, 0))`;
 }
 
 async function changeEmail(
@@ -90,6 +90,6 @@ async function changeEmail(
 
 async function personWith(sql: Sql | Transaction, email: string): Promise<string | undefined> {
   const [row] = await sql<{ personId: string }[]>`
-    select person_id as "personId" from people where lower(email) = lower(${email})`;
+    select person_id as "personId" from people where lower(email) = ${email.toLowerCase()}`;
   return row?.personId;
 }

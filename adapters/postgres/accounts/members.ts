@@ -141,12 +141,12 @@ async function invite(tx: Transaction, invitation: NewInvitation, most: number, 
   if (account === undefined) throw new ServiceError('not_found', 'No such account.');
   const [member] = await tx`
     select from members join people using (person_id)
-    where account_id = ${accountId} and lower(email) = lower(${email})`;
+    where account_id = ${accountId} and lower(email) = ${email.toLowerCase()}`;
   if (member !== undefined) throw badRequest('They are already a member of this account.', 'email');
   // Earlier links to the same address no longer count, nor do expired ones.
   await tx`
     update invitations set withdrawn_at = now() where account_id = ${accountId} and accepted_at is null
-      and withdrawn_at is null and (lower(email) = lower(${email}) or expires_at <= ${at})`;
+      and withdrawn_at is null and (lower(email) = ${email.toLowerCase()} or expires_at <= ${at})`;
   const [places] = await tx<{ taken: number }[]>`
     select (select count(*) from members where account_id = ${accountId})
       + (select count(*) from invitations where account_id = ${accountId} and accepted_at is null and withdrawn_at is null)
@@ -179,7 +179,7 @@ async function accept(tx: Transaction, { hash, personId, most, at }: Acceptance,
   }
   const [accepted] = await tx<{ accountId: string; role: Role }[]>`
     update invitations i set accepted_at = ${at} from accounts a
-    where i.hash = ${hash} and lower(i.email) = lower(${person?.email ?? null}) and i.accepted_at is null
+    where i.hash = ${hash} and lower(i.email) = ${person?.email?.toLowerCase() ?? null} and i.accepted_at is null
       and i.withdrawn_at is null and i.expires_at > ${at} and a.account_id = i.account_id and a.deleted_at is null
     returning i.account_id as "accountId", i.role`;
   if (accepted === undefined) return false;

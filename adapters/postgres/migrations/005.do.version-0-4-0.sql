@@ -892,7 +892,8 @@ create function mailbox_of(email text) returns text language sql immutable stric
   from (
     select coalesce(nullif(split_part(local, '+', 1), ''), local) as name, domain
     from (
-      select regexp_replace(lower(email), '@[^@]*$', '') as local, regexp_replace(lower(email), '^.*@', '') as domain
+      select regexp_replace(lower(email collate "C"), '@[^@]*$', '') as local,
+        regexp_replace(lower(email collate "C"), '^.*@', '') as domain
     ) parts
   ) named
 $$;
@@ -912,15 +913,16 @@ order by mailbox_of(a.email), a.created_at, a.account_id;
 
 -- Who signs in: people, and not accounts. An account has members, one of them its owner, and a person may be a member of several
 -- accounts. The id of a person who opened an account is that account's; of accounts that shared a mail address, the oldest one's.
+-- Mail addresses are compared in lower case, which is that of "C" in every database: in a Turkish one, that of I is not i.
 create table people (
   person_id uuid primary key,
-  email text,
+  email text collate "C",
   created_at timestamptz not null default now()
 );
 create unique index people_by_email on people (lower(email)) where email is not null;
 insert into people (person_id, email, created_at)
-select distinct on (coalesce(lower(email), account_id::text)) account_id, email, created_at
-from accounts order by coalesce(lower(email), account_id::text), created_at, account_id;
+select distinct on (coalesce(lower(email collate "C"), account_id::text)) account_id, email, created_at
+from accounts order by coalesce(lower(email collate "C"), account_id::text), created_at, account_id;
 
 create table members (
   account_id uuid not null references accounts,
@@ -933,7 +935,8 @@ create unique index members_one_owner on members (account_id) where role = 'owne
 create index members_by_person on members (person_id);
 insert into members (account_id, person_id, role, joined_at)
 select a.account_id, p.person_id, 'owner', a.created_at
-from accounts a join people p on coalesce(lower(p.email), p.person_id::text) = coalesce(lower(a.email), a.account_id::text);
+from accounts a
+join people p on coalesce(lower(p.email), p.person_id::text) = coalesce(lower(a.email collate "C"), a.account_id::text);
 
 alter table sessions drop constraint sessions_account_id_fkey;
 alter table passkeys drop constraint passkeys_account_id_fkey;
@@ -957,7 +960,7 @@ create table invitations (
   account_id uuid not null references accounts,
   invitation_id uuid not null default gen_random_uuid(),
   hash bytea not null unique check (octet_length(hash) = 32),
-  email text not null,
+  email text collate "C" not null,
   role text not null check (role in ('billing', 'developer', 'reader')),
   invited_by uuid,
   created_at timestamptz not null default now(),
