@@ -66,7 +66,7 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const users = createUsers({ ...common, network });
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
-  const cursors = createCursors(stores.secrets.cursor);
+  const cursors = createCursors(stores.secrets.cursor, network.name);
   const { highlighter, impossible } = network;
   return { sources: { users, tweets, pages, cursors, tombstones, clock, highlighter, impossible }, pool };
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { expiredCursor, ServiceError } from '../domain/errors.js';
+import { expiredCursor, foreignCursor, ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
 import { digestText, hmacWith } from '../lib/digest.js';
@@ -70,6 +70,8 @@ type Packed = [
   passed: string[],
   at: number | null,
   issued: number,
+  /** The network's name, missing in cursors of 0.3.0: two networks may have a list of one name, such as a search. */
+  network?: string,
 ];
 
 interface PackedAnchor extends Anchor {
@@ -92,7 +94,8 @@ export interface Cursors {
   decodeSince(list: ListRef, cursor: string, nowMs: number, expires?: boolean): Anchor;
 }
 
-export function createCursors(secret: Uint8Array): Cursors {
+/** `network`: the name of the one whose lists they are of. */
+export function createCursors(secret: Uint8Array, network: string): Cursors {
   const hmac = hmacWith(secret);
   const tag = (body: Buffer): Buffer => hmac(body).subarray(0, TAG_BYTES);
 
@@ -117,17 +120,18 @@ export function createCursors(secret: Uint8Array): Cursors {
     encode(list, position, nowMs) {
       const { place, before, inside, passed, at } = position;
       const issued = Math.floor(nowMs / 1000);
-      const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
+      const full = pack([listHash(list), place, before, inside, [...passed], at, issued, network]);
       if (full.length < MAX_CURSOR_LENGTH) return full;
       // Only one of several anchors is left, so it is unknown how many of the others are in the page.
       const known = inside > 1 ? Math.max(inside, ANCHORS) : inside;
-      const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
+      const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued, network]);
       if (short.length < MAX_CURSOR_LENGTH) return short;
       // The network's token is too long for a cursor: the last item passed is searched for from the start of the list.
-      return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
+      return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued, network]);
     },
     decode(list, cursor, nowMs) {
-      const [, place, before, inside, passed, at, issued] = readOf(list, cursor, 'cursor') as Packed;
+      const [, place, before, inside, passed, at, issued, from = network] = readOf(list, cursor, 'cursor') as Packed;
+      if (from !== network) throw foreignCursor();
       if (nowMs / 1000 - issued > LIFETIME_SECONDS) throw expiredCursor('This cursor has expired');
       return { place, before, inside, passed, at };
     },

@@ -51,7 +51,7 @@ describe('positions of a stream', () => {
     ['a digest', { known: ['abcdefghij-_'], floor: [NOW, '0'] }],
   ])('fit in a header of 8 KiB for a hundred lists with ids of %s', (_what, anchor) => {
     const list = { kind: 'timeline', subject: '7' } as const;
-    const since = createCursors(new Uint8Array(32)).encodeSince(list, anchor, NOW);
+    const since = createCursors(new Uint8Array(32), 'here').encodeSince(list, anchor, NOW);
     const full = Array.from({ length: MOST_LISTS }, () => positions.begin(NOW, since));
     const spent = { inAll: 1e12, day: '2026-11-26', onDay: 1e12 };
     expect(`Last-Event-ID: ${positions.encode(full, spent)}`.length).toBeLessThan(8 * 1024);

@@ -9,8 +9,8 @@ const NOW = Date.UTC(2026, 10, 21);
 const LIST: ListRef = { kind: 'timeline', subject: '77' };
 
 const SECRET = Buffer.alloc(32, 1);
-const cursors = createCursors(SECRET);
-const others = createCursors(Buffer.alloc(32, 2));
+const cursors = createCursors(SECRET, 'here');
+const others = createCursors(Buffer.alloc(32, 2), 'here');
 
 const id = (digits: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{0,${digits - 1}}$`));
 
@@ -179,6 +179,19 @@ describe('cursors', () => {
         expect(thrown(() => cursors.check(text))).toEqual(refused('cursor_malformed'));
       }),
     );
+  });
+
+  it('belong to one network, which those of 0.3.0 do not name (C2)', () => {
+    const position: Position = { place: 'p', before: null, inside: 1, passed: ['5'], at: null };
+    const cursor = cursors.encode(LIST, position, NOW);
+    const elsewhere = createCursors(SECRET, 'elsewhere');
+    expect(thrown(() => elsewhere.decode(LIST, cursor, NOW))).toEqual(refused('cursor_other_list'));
+    const packed = JSON.parse(Buffer.from(cursor, 'base64url').subarray(12).toString());
+    expect(packed.pop()).toBe('here');
+    const body = Buffer.from(JSON.stringify(packed));
+    const tag = createHmac('sha256', SECRET).update(body).digest().subarray(0, 12);
+    const unnamed = Buffer.concat([tag, body]).toString('base64url');
+    expect(cursors.decode(LIST, unnamed, NOW)).toEqual(position);
   });
 
   it('belong to one list: family, subject, query and product (C2)', () => {

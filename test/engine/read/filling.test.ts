@@ -7,7 +7,7 @@ import { createListNetwork } from '../../kit/networks/list-network.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 
 /** Signs like the tests' engine. */
-const cursors = createCursors(Buffer.alloc(32, 7));
+const cursors = createCursors(Buffer.alloc(32, 7), 'scripted');
 
 const expired = expect.objectContaining({ code: 'bad_request', detail: { param: 'cursor', reason: 'cursor_expired' } });
 

@@ -70,7 +70,11 @@ describe('a stream', () => {
     const { cursor: secret } = perch.stores.secrets;
     const [known, floor, positions] = [shown.slice(0, 12), [Date.now(), '0'] as const, new Positions(secret)];
     const then = Date.now() - 31 * DAY_MS;
-    const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor }, then);
+    const since = createCursors(secret, 'scripted').encodeSince(
+      { kind: 'timeline', subject: '7' },
+      { known, floor },
+      then,
+    );
     post('after a long silence');
     // The cached page is as new as that, and the stream begins with it.
     const reader = await perch.account({ credits: 1000 });

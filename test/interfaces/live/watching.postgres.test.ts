@@ -108,7 +108,7 @@ describe('a watch', () => {
 
   it('resumes where it stopped after more than a month without anything new', async () => {
     const anchor = { known: shown.slice(0, 12), floor: [Date.now(), '0'] } as const;
-    const cursors = createCursors(perch.stores.secrets.cursor);
+    const cursors = createCursors(perch.stores.secrets.cursor, 'scripted');
     const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);
     post('after a long silence');
     const reader = await perch.account({ credits: 1000 });
