@@ -50,7 +50,7 @@ const OURS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Throws `bad_request` for a name under which a caller means a member of `extensions`, such as REST's `max_credits`: a
- * budget or a dry run that is ignored costs money (P3). Other unknown names are those of clients.
+ * budget or a dry run that is ignored costs money. Other unknown names are those of clients.
  */
 export function refuseMisnamed(names: Iterable<string>, { inExtensions }: { readonly inExtensions: boolean }): void {
   for (const name of names) {

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { CachedObject, CachedObjects, Found, Network } from '../ports/network.js';
 import { type Absence, notFoundFrom, toAbsence } from './absence.js';
 import type { CallContext } from './call-context.js';
-import { absentKey, isHandle, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
+import { absentKey, isHandleKey, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
 import type { Pool } from './pool/pool.js';
 import type { SharedReads } from './shared-reads.js';
@@ -305,8 +305,8 @@ async function withdrawAs<Ref, T>(
       tombstones.addIfCached(postsKey(owner), accountId),
   ]);
   if (value || mayBeCached) await cache.delete([...new Set([key, ...names])]);
-  // No list from before gives the handle back to the account (I9).
-  if (cached && isHandle(key)) await cache.set(key, { value: null, fetchedAt: clock.now() }, kind.lifetimeMs);
+  // No list from before gives the handle back to the account.
+  if (cached && isHandleKey(key)) await cache.set(key, { value: null, fetchedAt: clock.now() }, kind.lifetimeMs);
 }
 
 /** Looks up cache keys. Each gives an object, a remembered 404, or undefined. */

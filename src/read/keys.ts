@@ -7,7 +7,7 @@ import type { Tweet, User, UserRef } from '../domain/model.js';
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
 
 /** Whether it is the key of a handle, which can pass to another account. */
-export const isHandle = (key: string): boolean => key.startsWith('handle:');
+export const isHandleKey = (key: string): boolean => key.startsWith('handle:');
 
 export const tweetKey = (id: string): string => `tweet:${id}`;
 

@@ -50,7 +50,7 @@ export async function readThread(reading: SearchPlace, id: string): Promise<Netw
   return toPage({ ...page, tweets, isCut: above.isCut || page.isCut }, conversation);
 }
 
-/** The last page says that the thread is cut, whichever page it is cut on (C17). */
+/** The last page says that the thread is cut, whichever page it is cut on. */
 function toPage({ isCut, next, ...page }: PostPage & Part, conversation: string): NetworkPage {
   if (next !== null) return { ...page, next: `${conversation}${isCut ? '!' : ''}:${next}` };
   return { ...page, next, ...(isCut && { endReason: 'network_limit' }) };

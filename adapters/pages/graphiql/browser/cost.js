@@ -26,7 +26,7 @@ const labelOf = ({ cache, breakdown } = {}) =>
 
 /**
  * Whether a result says what was charged. Not if its answer was lost or is a proxy's page, or if the service itself does
- * not know (M36).
+ * not know.
  */
 export function saysCharge({ answer }) {
   if (answer.extensions?.credits !== undefined) return true;
