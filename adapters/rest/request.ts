@@ -26,7 +26,9 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   first: 'count',
   after: 'cursor',
   endCursor: 'cursor',
+  sinceCursor: 'since',
   maxCredits: 'max_credits',
+  maxCreditsPerDay: 'max_credits_per_day',
   dryRun: 'estimate',
 };
 
@@ -192,8 +194,10 @@ function unknownIn({ parameters, priced }: Endpoint, given: Iterable<string>, is
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = names.filter((name) => !known.has(name) && !lists.some((list) => isList(list, name)));
   for (const name of unknown) {
-    const right = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`));
-    if (right && known.has(right)) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
+    const meant = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`)) ?? name;
+    // A watch has a budget a day only.
+    const right = [meant, `${meant}_per_day`].find((each) => known.has(each));
+    if (right !== undefined) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
   return ignoredParameters(unknown);
 }

@@ -81,6 +81,7 @@ describe('parameters (P1–P15)', () => {
     [TIMELINE, 'first', 'count'],
     [TIMELINE, 'after', 'cursor'],
     [TIMELINE, 'endCursor', 'cursor'],
+    [TIMELINE, 'sinceCursor', 'since'],
     [TIMELINE, 'maxCredits', 'max_credits'],
     [TIMELINE, 'dryRun', 'estimate'],
     ['/v1/users/batch', 'usernames', 'handles'],

@@ -200,6 +200,8 @@ describe('a refused watch', () => {
     bad('less than nothing a day', { user: 'user7', max_credits_per_day: -1 }, 'max_credits_per_day'),
     bad('parts of thousandths', { user: 'user7', max_credits_per_day: 0.0001 }, 'max_credits_per_day'),
     bad('a limit that is no number', { user: 'user7', max_credits_per_day: '5' }, 'max_credits_per_day'),
+    bad('a limit under the name of GraphQL', { user: 'user7', maxCreditsPerDay: 5 }, 'maxCreditsPerDay'),
+    bad('a limit under the name of a call', { user: 'user7', max_credits: 5 }, 'max_credits'),
     bad('a list instead of members', [{ user: 'user7' }], undefined),
     bad('no JSON', 'user=user7', undefined),
     bad('no body', '', undefined),
