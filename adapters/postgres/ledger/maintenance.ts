@@ -10,8 +10,9 @@ const MONTHS_AHEAD = 3;
 /** The most bytes that a table of debits should hold, with its index: a larger month is divided into weeks or days. */
 const MOST_BYTES = 549_755_813_888;
 
-/** How long before a month begins its division is decided. */
+/** How long before a month begins its division is decided, and how long before that it must have begun. */
 const DIVIDED_BEFORE = '2 days';
+const DIVIDED_UNTIL = '12 hours';
 
 /** The most rows in one transaction, so that others do not wait long for it: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -43,17 +44,17 @@ type Step = (tx: Transaction) => Promise<number>;
 export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await openMonthsAhead(sql);
-  const inTime: RunStep = async (step) =>
-    signal?.aborted || monotonic.now() >= endsAtMs
-      ? undefined
-      : alone(sql, async (tx) => {
-          // No need to wait for the disk: a crash can only undo a whole step, which the next run repeats.
-          await tx`select set_config('synchronous_commit', 'off', true)`;
-          return step(tx);
-        });
+  const durably: RunStep = async (step) =>
+    signal?.aborted || monotonic.now() >= endsAtMs ? undefined : alone(sql, step);
+  const inTime: RunStep = (step) =>
+    durably(async (tx) => {
+      // No need to wait for the disk: a crash can only undo a whole step, which the next run repeats.
+      await tx`select set_config('synchronous_commit', 'off', true)`;
+      return step(tx);
+    });
   // Left to the next run while somebody reads the ledger's tables.
   const divide = (tx: Transaction) => divideNextMonth(tx, { shards });
-  while (await unlessLocked(inTime(divide), false));
+  while (await unlessLocked(durably(divide), false));
   // Folding and dropping come first because they are bounded: sums may take all the time that is left.
   for (const accounts of await foldedTogether(sql, shards)) while (await inTime((tx) => foldHours(tx, accounts)));
   while (await inTime(dropNames));
@@ -144,24 +145,28 @@ export async function openMonthsAhead(sql: Sql): Promise<void> {
 
 /**
  * Shortly before the next month begins, gives it as many tables as the current month would need at its rate: one, or
- * one for each week or day. A transaction drops those it has or adds one, because charges wait for it. Returns whether
- * it changed anything. Fails if it would have to wait itself. A month that already has debits stays as it is.
+ * one for each week or day. Each transaction only drops the present tables or adds one, so that charges never wait
+ * long. Returns whether it changed anything. Fails if it would have to wait itself. A month that already has debits
+ * stays as it is.
  */
 export async function divideNextMonth(
   tx: Transaction,
-  { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE, shards = null as Shards | null } = {},
+  { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE, until = DIVIDED_UNTIL, shards = null as Shards | null } = {},
 ): Promise<boolean> {
   // Each shard has its own table.
   const bytes =
     shards === null ? tx`pg_total_relation_size(relid)` : tx`citus_total_relation_size(relid) / ${shards.count}::int`;
-  const [next] = await tx<{ month: string; first: string; last: string; days: number; bytesADay: number }[]>`
+  const [next] = await tx<
+    { month: string; first: string; last: string; days: number; bytesADay: number; isLate: boolean }[]
+  >`
     select to_char(begins, 'YYYY-MM') as month, first_id_at(begins at time zone 'UTC') as first,
       first_id_at((begins + interval '1 month') at time zone 'UTC') as last,
       extract(day from begins + interval '1 month' - interval '1 day')::int as days, (
         select coalesce(sum(${bytes}) * 86400
           / sum(extract(epoch from least(span_ended(span), now()) - span_began(span))), 0)::float8
         from debit_spans where span like to_char(now() at time zone 'UTC', 'YYYY-MM') || '%' and span_began(span) < now()
-      ) as "bytesADay"
+      ) as "bytesADay",
+      (begins - ${until}::interval) at time zone 'UTC' <= now() as "isLate"
     from (select date_trunc('month', now() at time zone 'UTC') + interval '1 month' as begins) n
     where (begins - ${before}::interval) at time zone 'UTC' <= now()`;
   if (next === undefined) return false;
@@ -170,7 +175,7 @@ export async function divideNextMonth(
     select span, relid::regclass::text as table from debit_spans where span like ${`${next.month}%`} order by span`;
   const missing = new Set(wanted);
   const areWanted = open.every(({ span }) => missing.delete(span));
-  if (areWanted && missing.size === 0) return false;
+  if (areWanted ? missing.size === 0 : next.isLate) return false;
   await withBriefLocks(tx);
   if (!areWanted) {
     await tx`lock table debits in access exclusive mode`;

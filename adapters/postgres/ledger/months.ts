@@ -1,4 +1,4 @@
-import { errorCode, isTimedOut } from '../retry.js';
+import { errorCode } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** What a table of debits holds. The amount is text, because it may be larger than a number can hold. */
@@ -41,8 +41,7 @@ export const withBriefLocks = (tx: Transaction) => setEverywhere(tx, 'lock_timeo
  * there, with the cause in the worker's log; and in a deadlock, Citus ends one of the transactions (40P01).
  */
 export const isLocked = (error: unknown): boolean =>
-  isTimedOut(error) ||
-  errorCode(error) === '40P01' ||
+  ['55P03', '40P01'].includes(errorCode(error)) ||
   (error as Error).message.startsWith('failure on connection marked as essential');
 
 /** What a transaction returns; `otherwise` if it ended because a lock could not be taken in that time. */

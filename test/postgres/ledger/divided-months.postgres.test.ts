@@ -20,7 +20,7 @@ afterEach(() => home.close());
 /** Divides the next month by the most that a table may hold; returns the suffixes of its tables. */
 async function divided(sql: Sql, mostBytes: number): Promise<string[]> {
   const shards = await readShards(sql);
-  while (await sql.begin((tx) => divideNextMonth(tx, { mostBytes, before: '40 days', shards })));
+  while (await sql.begin((tx) => divideNextMonth(tx, { mostBytes, before: '40 days', until: '0 s', shards })));
   const spans = await sql<{ rest: string }[]>`
     select substr(span, 8) as rest from debit_spans
     where left(span, 7) = to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY-MM') order by span`;
