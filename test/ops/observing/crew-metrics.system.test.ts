@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { newKey, SLOW_MS, serve, until } from '../../cli/support/service.js';
-import { Cli } from '../../cli/support/support.js';
+import { Cli, type Started } from '../../cli/support/support.js';
 import { describeOnRedis } from '../../kit/redis/redis.js';
 import { readExposition } from './exposition.js';
 
@@ -11,11 +11,19 @@ beforeEach(async () => {
 });
 afterEach(() => cli?.close());
 
+/** The process ids of the workers that have listened. */
+const listening = ({ said }: Started): number[] =>
+  [...said.stderr.matchAll(/"pid":(\d+).*"Server listening at/g)].map(([, pid]) => Number(pid));
+
 describeOnRedis('WORKERS', (redis) => {
+  // The nodes of another test would still count.
+  beforeEach(() => redis().send('FLUSHALL'));
+
   test('adds up the metrics of several workers at one port', { timeout: SLOW_MS }, async () => {
     const metricsPort = await freePort('127.0.0.1');
     const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
     const { url, started } = await serve(cli, env);
+    await until(() => listening(started).length === 2, 'two workers listen', started);
     const key = await newKey(cli);
     // Separate connections, which go to the workers in turn.
     const request = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
@@ -43,9 +51,7 @@ describeOnRedis('WORKERS', (redis) => {
     const metricsPort = await freePort('127.0.0.1');
     const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
     const { url, started } = await serve(cli, env);
-    const listening = (): number[] =>
-      [...started.said.stderr.matchAll(/"pid":(\d+).*"Server listening at/g)].map(([, pid]) => Number(pid));
-    await until(() => listening().length === 2, 'two workers listen', started);
+    await until(() => listening(started).length === 2, 'two workers listen', started);
     const pages = async (): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
       expect(answer.status).toBe(200);
@@ -57,9 +63,9 @@ describeOnRedis('WORKERS', (redis) => {
     for (let nth = 0; nth < 10; nth += 1) await fetch(`${url}/legal`, { headers: { connection: 'close' } });
     await until(async () => (await pages()) === 10, 'all requests are counted', started);
 
-    const [killed = 0, stopped = 0] = listening();
+    const [killed = 0, stopped = 0] = listening(started);
     process.kill(killed, 'SIGKILL');
-    await until(() => listening().length === 3, 'another worker listens', started);
+    await until(() => listening(started).length === 3, 'another worker listens', started);
     expect(await pages()).toBe(10);
     process.kill(stopped, 'SIGSTOP');
     expect(await pages()).toBe(10);
