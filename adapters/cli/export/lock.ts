@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { FAILED, Failure, fileFailure, WRONG_USE } from '../failure.js';
+import { note } from '../print.js';
 
 /**
  * How often a lock is touched, and how long it may stay untouched before another machine's lock counts as abandoned.
@@ -58,7 +59,7 @@ async function take(path: string, text: string): Promise<void> {
   while (!(await isMade(path, text))) {
     const there = await readLockFile(path);
     if (there === null) continue;
-    if (!(await isLeftOver(path, there))) throw lockedBy(path, there);
+    if (!(await isLeftOver(path, there))) throw lockedBy(path, (await readLockFile(path)) ?? there);
     await removeLeftOver(path, there);
   }
 }
@@ -94,6 +95,7 @@ async function isLeftOver(path: string, text: string): Promise<boolean> {
   if (found === null) return true;
   if (!isOfHost) return Date.now() - found.mtimeMs > LEFT_OVER_MS;
   // Most likely this container was started again, so it is worth waiting.
+  note(`perch: waiting up to ${UNSEEN_MS / 1000} s for process ${owner.pid}, in case it has ended`);
   while (Date.now() - found.mtimeMs <= UNSEEN_MS) {
     await sleep(1000);
     const now = await stat(path).catch(() => null);

@@ -21,7 +21,7 @@ export function createLog({ level, format }: Config['log']): Logger {
   return pino({ level }, hidingKeys(destination));
 }
 
-/** A full disk, or a reader that hangs, costs lines of the log, and not the service: failed writes are tried again. */
+/** A full disk costs lines of the log, and not the service: failed writes are tried again. */
 function toStandardError(): DestinationStream {
   const options = { dest: STDERR, sync: false, contentMode: 'buffer', maxLength: MOST_WAITING_BYTES, ...TOGETHER };
   const destination = pino.destination(options as object);

@@ -1,4 +1,4 @@
-/** Two exports never write the same file, and none waits for one that has died. */
+/** Two exports never write the same file, and one that has died delays none where its process can be looked up. */
 
 import { stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
