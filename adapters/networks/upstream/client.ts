@@ -103,7 +103,7 @@ export class Upstream {
     };
     try {
       const response = await fetch(baseUrl + path, init);
-      return { status: response.status, headers: response.headers, text: await readBody(response) };
+      return { status: response.status, headers: response.headers, text: await readBody(path, response) };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof ServiceError) throw error;
@@ -123,14 +123,16 @@ function parse(text: string): unknown {
 /** Far more than any page; a larger body is not an answer to the request. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The whole body as text. Throws `upstream_error` when it is cut short or too long. */
-async function readBody(response: Response): Promise<string> {
+/** The whole body as text; a refusal that is too long is cut off. Throws when the body ends early or is too long. */
+async function readBody(path: string, response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > MOST_BYTES) {
-      throw new ServiceError('upstream_error', 'The response from the network is too large.');
+      // So much is content, such as a thread: the network works, and would send the same again.
+      if (response.ok) throw unreadable(path, 'the answer is larger than 16 MiB');
+      break;
     }
     chunks.push(chunk);
   }

@@ -3,6 +3,9 @@ import { context, type Scripted, scripted } from './scripted.js';
 
 const LATER = () => new Date(Date.now() + 90_000).toISOString().replace('Z', '456Z');
 
+/** Longer than any answer that is read. */
+const TOO_LONG = ' '.repeat(16 * 1024 * 1024 + 1);
+
 describe('errors from the server', () => {
   const read = async (answer: Scripted) => {
     const { network } = await scripted({ tokens: ['t'], answers: { '/api/v1/accounts/7/statuses': answer } });
@@ -32,6 +35,8 @@ describe('errors from the server', () => {
     ['a route that is no more', { status: 404, body: '<html>Not here</html>' }, { code: 'query_id_stale' }],
     ['a front door that bars us', { status: 403, body: '<html>Attention required</html>' }, { code: 'upstream_error' }],
     ['a server that is down', { status: 503, body: '<html>Maintenance</html>' }, { code: 'upstream_error' }],
+    ['a page that is too long', { body: TOO_LONG }, { code: 'upstream_error', detail: { reason: 'unreadable' } }],
+    ['a refusal that is too long', { status: 429, body: TOO_LONG }, { code: 'upstream_rate_limited' }],
     [
       'a move to another address',
       { status: 301, headers: { location: 'https://elsewhere.example/' } },
