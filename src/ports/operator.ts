@@ -33,6 +33,8 @@ export interface SettingsChange {
   readonly note?: string | null | undefined;
   readonly qpsOverride?: number | null | undefined;
   readonly paidUsd?: number | undefined;
+  /** What `paidUsd` is changed from; undefined: from anything. */
+  readonly paidUsdBefore?: number | undefined;
 }
 
 export interface AccountsQuery {
@@ -96,7 +98,7 @@ export interface OperatorStore {
   settings(accountId: string): Promise<AccountSettings | undefined>;
   /**
    * Logs what has changed. Throws `not_found` if `settings` finds nothing, and `bad_request` if less would count as
-   * paid than was paid for packs.
+   * paid than was paid for packs, or if `paidUsdBefore` no longer counts as paid.
    */
   changeSettings(accountId: string, change: SettingsChange, by: Actor): Promise<void>;
   /** Writes to the account's log that a sign-in link was created. */

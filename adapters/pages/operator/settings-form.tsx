@@ -14,16 +14,19 @@ const LONGEST_NOTE = 2000;
 export interface SettingsInput {
   readonly qps: string | null;
   readonly paid: string | null;
+  /** What counted as paid when the page was made, which a sale may have changed since. */
+  readonly paidShown: string | null;
   readonly note: string | null;
 }
 
-export const UNTYPED: SettingsInput = { qps: null, paid: null, note: null };
+export const UNTYPED: SettingsInput = { qps: null, paid: null, paidShown: null, note: null };
 
 export type SettingsErrors = Partial<Record<keyof SettingsInput, string>>;
 
 export const settingsIn = (form: URLSearchParams): SettingsInput => ({
   qps: form.get('qps'),
   paid: form.get('paid'),
+  paidShown: form.get('paid_shown'),
   note: form.get('note'),
 });
 
@@ -37,11 +40,14 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 }
 
 /** The change that the form with the limits makes, or what is wrong with each field. */
-export function readLimits({ qps, paid }: SettingsInput): Read {
+export function readLimits({ qps, paid, paidShown }: SettingsInput): Read {
   const byTier = (qps ?? '').trim() === '';
   const qpsOverride = byTier ? null : wholeNumber(qps ?? '', 1, MAX_QPS);
   const paidUsd = wholeNumber(paid ?? '', 0, MAX_PAID_USD);
-  if (qpsOverride !== undefined && paidUsd !== undefined) return { change: { qpsOverride, paidUsd } };
+  if (qpsOverride !== undefined && paidUsd !== undefined) {
+    const paidUsdBefore = wholeNumber(paidShown ?? '', 0, MAX_PAID_USD);
+    return { change: { qpsOverride, ...(paidUsd !== paidUsdBefore && { paidUsd, paidUsdBefore }) } };
+  }
   return {
     errors: {
       ...(qpsOverride === undefined && {
@@ -71,6 +77,7 @@ interface SettingsModel {
 export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="limits" title="Rate limit" lead="The customer sees a change in their log.">
     <form method="post" action={`/operator/accounts/${accountId}/limits`} class="row-form">
+      <input type="hidden" name="paid_shown" value={typed.paidShown ?? settings.paidUsd} />
       <InputField
         name="qps"
         label="Requests per second"

@@ -54,6 +54,14 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   const [before] = isUuid(accountId) ? await readSettings(tx, accountId) : [];
   if (before === undefined) throw new ServiceError('not_found', 'There is no such account.');
   const { note = before.note, qpsOverride = before.qpsOverride, paidUsd = before.paidUsd } = change;
+  const { paidUsdBefore = before.paidUsd } = change;
+  // A sale may have been added since, which the new amount does not include.
+  if (paidUsdBefore !== before.paidUsd) {
+    throw badRequest(
+      `$${before.paidUsd} counts as paid now, no longer $${paidUsdBefore}. Open the account again to change it.`,
+      'paid_usd',
+    );
+  }
   if (paidUsd < Math.min(before.boughtUsd, before.paidUsd)) {
     throw badRequest(
       `At least $${before.boughtUsd} must count as paid, because that much was paid for packs.`,

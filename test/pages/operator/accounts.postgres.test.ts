@@ -270,11 +270,32 @@ describe('the rate limit', () => {
     expect((await ada.get('/dashboard/security')).words).toContain('$200 counts as paid; now the rate of its tier');
   });
 
-  it('never counts less as paid than the packs cost', async () => {
+  /** Buys the pack for $50. */
+  async function buy(): Promise<void> {
     const { headers } = await ada.post('/dashboard/credits/buy', { pack: 'builder' });
     const session = headers.get('location')?.split('/').at(-1) ?? '';
     service.stripe.pay(session);
     await ada.get(`/dashboard/credits?session_id=${session}`);
+  }
+
+  it('leaves what counts as paid to a sale made since the page was opened, and refuses to replace it', async () => {
+    await change({ qps: '', paid: '300' });
+    const { body } = await olga.get(pathOf(ada));
+    const paid_shown = /name="paid_shown" value="(\d+)"/.exec(body)?.[1] ?? '';
+    await buy();
+    const mistyped = await change({ qps: 'many', paid: '300', paid_shown });
+    expect(mistyped.body).toContain('name="paid_shown" value="300"');
+    await change({ qps: '7', paid: '300', paid_shown });
+    expect(await ada.account()).toMatchObject({ qps: 7, paidUsd: 350 });
+    const { status, words } = await change({ qps: '9', paid: '400', paid_shown });
+    expect([status, words]).toEqual([400, expect.stringContaining('$350 counts as paid now, no longer $300.')]);
+    expect(await ada.account()).toMatchObject({ qps: 7, paidUsd: 350 });
+    await change({ qps: '9', paid: '400', paid_shown: '350' });
+    expect(await ada.account()).toMatchObject({ qps: 9, paidUsd: 400 });
+  });
+
+  it('never counts less as paid than the packs cost', async () => {
+    await buy();
     const { status, words, body } = await change({ qps: '', paid: '49' });
     expect([status, words]).toEqual([400, expect.stringContaining('At least $50 must count as paid')]);
     expect(body).toMatch(/id="paid"[^>]*aria-describedby="paid-error/);
