@@ -202,7 +202,8 @@ export interface Accounts {
   ): Promise<RotatedKey>;
   /**
    * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was
-   * already spent in its period, and if an expired key would work again and be one more than `MOST_LIVE_KEYS`.
+   * already spent in its period, for another expiry of a key that was rotated or belongs to a client, and if an expired
+   * key would work again and be one more than `MOST_LIVE_KEYS`.
    */
   changeKey(
     of: { accountId: string; keyId: string },

@@ -278,8 +278,15 @@ export async function changeKey(
     await tx`update keys set allowed_from = ${list(change.allowedFrom)}::text[] where ${isKey(tx, of)}`;
   }
   if (change.expiresAt !== undefined) {
+    // The next renewal would replace it with a key that has the usual expiry.
+    if (grantId !== null) {
+      throw badRequest(
+        `${prefix}… belongs to a connected app, which renews it automatically, so its expiry cannot be changed. Revoke the key to disconnect the app.`,
+        'expires',
+      );
+    }
     if (isReplaced) throw badRequest('This key was rotated, so its expiry can no longer be changed.', 'expires');
-    if (grantId === null && revokedAt === null && hasPassed(expiresAt)) await refuseUnlessRoom(tx, of.accountId);
+    if (revokedAt === null && hasPassed(expiresAt)) await refuseUnlessRoom(tx, of.accountId);
     await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
   await notifyKeyChanges(tx, await hashOf(tx, of));

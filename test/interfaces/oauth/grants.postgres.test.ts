@@ -78,6 +78,26 @@ describe('the grants of an account', () => {
     expect((await server.grants.list(mine))[0]?.revokedAt).not.toBeNull();
   });
 
+  it('give their keys the other limits of the last one, but no expiry of their own', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const clientId = await newClient(server);
+    const { refreshToken } = await allowed(clientId);
+    const keyId = (await server.accounts.get(accountId))?.keys[0]?.keyId ?? '';
+    const before = await server.accounts.changeKey({ accountId, keyId }, { scopes: ['profiles'] });
+    for (const expiresAt of [new Date(server.clock.now() + HOUR_MS).toISOString(), null]) {
+      await expect(server.accounts.changeKey({ accountId, keyId }, { expiresAt })).rejects.toMatchObject({
+        ...{ code: 'bad_request', message: expect.stringContaining('Revoke the key to disconnect the app.') },
+      });
+    }
+    expect(await server.accounts.key({ accountId, keyId })).toEqual(before);
+    await refresh(server, clientId, refreshToken);
+    expect((await server.accounts.get(accountId))?.keys.map(({ scopes }) => scopes)).toEqual([
+      ['profiles'],
+      ['profiles'],
+    ]);
+  });
+
   it('are revoked together with their key (A14)', async () => {
     const accountId = await server.account();
     server.visitor = accountId;
