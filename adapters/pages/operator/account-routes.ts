@@ -16,7 +16,7 @@ import {
 } from '../kit/signed-in/authenticated-routes.js';
 import { MOST_FILE_ROWS, sendCsv } from '../kit/signed-in/csv.js';
 import { statementCsv } from '../kit/signed-in/statement.js';
-import { operatorAccountPage } from './account.js';
+import { MOST_KEYS, operatorAccountPage } from './account.js';
 import { confirmGrantPage, type OperatorAccountModel } from './account-actions.js';
 import { accountsCsv, accountsPage } from './accounts.js';
 import { actionsPage, eventsCsv } from './events.js';
@@ -192,10 +192,10 @@ async function shown(
 ): Promise<string> {
   const testKeys = async () => {
     const testId = await accounts.testAccount(account.accountId);
-    return testId === undefined ? [] : accounts.keys(testId);
+    return testId === undefined ? [] : accounts.keys(testId, MOST_KEYS);
   };
   const [ofLive, ofTest, settings, statement, recent, events] = await Promise.all([
-    accounts.keys(account.accountId),
+    accounts.keys(account.accountId, MOST_KEYS),
     testKeys(),
     store.settings(account.accountId),
     ledger.statement(account.accountId, NEWEST, signedIn.signal),

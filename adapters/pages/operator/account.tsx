@@ -7,8 +7,8 @@ import { Actions, type OperatorAccountModel } from './account-actions.js';
 import { EventTable } from './events.js';
 import { operatorPage } from './frame.js';
 
-/** The most keys listed. */
-const MOST_KEYS = 100;
+/** The most live keys listed, and the most test keys. */
+export const MOST_KEYS = 100;
 
 const Facts = ({ account }: OperatorAccountModel) => (
   <dl class="facts card">
@@ -43,7 +43,7 @@ const Keys = ({ keys: all, nowMs }: OperatorAccountModel) => {
     <Card
       id="keys"
       title="Keys"
-      lead={`${keys.length > MOST_KEYS ? `The newest ${MOST_KEYS} of ${figure(keys.length)}. ` : ''}Keys that begin with perch_test_ spend play credits.`}
+      lead={`${keys.length < MOST_KEYS ? '' : `At most ${MOST_KEYS} live and ${MOST_KEYS} test keys are listed; ended ones are left out first. `}Keys that begin with perch_test_ spend play credits.`}
     >
       {keys.length === 0 ? (
         <Nothing>No keys.</Nothing>
@@ -59,7 +59,7 @@ const Keys = ({ keys: all, nowMs }: OperatorAccountModel) => {
             { title: 'Cap' },
             { title: 'Created' },
           ]}
-          rows={keys.slice(0, MOST_KEYS).map((record) => ({
+          rows={keys.map((record) => ({
             key: record.keyId,
             cells: [
               <code key="prefix">{record.prefix}…</code>,

@@ -128,6 +128,21 @@ describe('accounts', () => {
     expect(words).toContain(`${key.slice(0, 'perch_test_'.length + 6)}…`);
   });
 
+  it('list every key that works, however many newer ones have ended', async () => {
+    const { prefix } = await ada.key();
+    expect((await olga.get(pathOf(ada))).words).not.toContain('are listed');
+    await service.sql`
+      with ended as (select sha256((${ada.accountId} || n)::bytea) as hash from generate_series(1, 150) n),
+        listed as (insert into key_directory (account_id, hash) select ${ada.accountId}, hash from ended)
+      insert into keys (account_id, wallet_id, hash, prefix, name, revoked_at)
+      select account_id, wallet_id, hash, 'perch_live_ended0', 'ended', now()
+      from ended cross join wallets where account_id = ${ada.accountId}`;
+    const { body, words } = await olga.get(pathOf(ada));
+    expect(body).toContain(`<code>${prefix}…</code>`);
+    expect(words.split('perch_live_ended0…')).toHaveLength(100);
+    expect(words).toContain('At most 100 live and 100 test keys are listed; ended ones are left out first.');
+  });
+
   it.each(['nonsense', randomUUID()])('answers 404 for the account %s', async (id) => {
     const { status, words } = await olga.get(`/operator/accounts/${id}`);
     expect([status, words]).toEqual([404, expect.stringContaining('There is no such account.')]);
