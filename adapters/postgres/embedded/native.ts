@@ -66,11 +66,16 @@ export async function usableNative(
   if (mended && reachable.every(Boolean)) return found.folder;
 
   const unfinished = await mkdtemp(join(root, 'native-unfinished-'));
-  await cp(found.folder, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
-  await repair(join(unfinished, 'native'));
-  await chownTree(unfinished, as);
-  // A slower process finds the name taken by the same content.
-  await rename(unfinished, dirname(copied)).catch(() => rm(unfinished, { recursive: true, force: true }));
+  try {
+    await cp(found.folder, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
+    await repair(join(unfinished, 'native'));
+    await chownTree(unfinished, as);
+    await rename(unfinished, dirname(copied));
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    // If another process was first, its copy will do.
+    if (!(await exists(join(copied, 'bin', 'postgres')))) throw error;
+  }
   return copied;
 }
 

@@ -88,6 +88,18 @@ describe('the binaries', () => {
   });
 });
 
+test('leaves nothing of a copy that fails', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-native-')));
+  try {
+    const [native, root] = [join(folder, 'native'), join(folder, 'root')];
+    await Promise.all([mkdir(join(native, 'bin'), { recursive: true }), mkdir(root)]);
+    await expect(usableNative({ folder: native, version: '1' }, root, undefined)).rejects.toThrow('initdb');
+    expect(await readdir(root)).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 /** Leaves the package as an install without scripts from an archive without modes does. Returns the removed links. */
 async function breakNative(native: string): Promise<string[]> {
   const links: string[] = [];
