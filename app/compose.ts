@@ -133,7 +133,7 @@ export async function compose(
   const engine = await openEngine(lifecycle, parts);
   watching = await openWatching(lifecycle, { app, engine, stores, customers, clock, log });
   const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
-  const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
+  const findings = await openSelfCheck(lifecycle, network, createCheckMemory(stores.sql), { log, startPoll });
   await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
   await openMetrics(lifecycle, config, { app, engine, shared, costs, push, stores });

@@ -7,7 +7,9 @@ import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
 import { signalWithTimeout } from '../src/lib/abort.js';
 import { digestText } from '../src/lib/digest.js';
+import { MINUTE_MS } from '../src/lib/durations.js';
 import type { Memories } from '../src/lib/memories.js';
+import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport, Push, ReadContext, SampleAccount } from '../src/ports/network.js';
 import type { CallsLeft } from '../src/ports/rate-limiter.js';
@@ -125,30 +127,33 @@ const SELF_CHECK_MS = 20_000;
 
 /**
  * Asks the network what this configuration can read. Nothing waits for the result, which is logged, and returned once
- * it is complete.
+ * it is complete. While nothing can be read, asks again: the network may be down only for a while, and an adapter may
+ * learn from the check what it needs later, such as the domain of its server.
  */
 export async function openSelfCheck(
   lifecycle: Lifecycle,
   network: Network,
-  log: FastifyBaseLogger,
   memory: CheckMemory,
+  { log, startPoll }: { readonly log: FastifyBaseLogger; readonly startPoll: StartPoll },
 ): Promise<() => NetworkReport['findings']> {
   let findings: NetworkReport['findings'] = [];
   const stopping = new AbortController();
   const check = async (): Promise<void> => {
+    if (network.selfCheck === undefined || findings.some(({ ok }) => ok)) return;
     const { signal, end } = signalWithTimeout(stopping.signal, SELF_CHECK_MS);
-    const report = await network.selfCheck?.({ signal }, memory).finally(end);
-    if (report === undefined || stopping.signal.aborted) return;
+    const report = await network.selfCheck({ signal }, memory).finally(end);
+    if (stopping.signal.aborted) return;
+    const known = new Set(findings.map(({ what }) => what));
     findings = report.findings;
-    for (const { ok, what } of findings) log[ok ? 'info' : 'warn'](what);
+    for (const { ok, what } of findings) if (!known.has(what)) log[ok ? 'info' : 'warn'](what);
   };
   await lifecycle.open(
     "network's own check",
     // Wrapped in an object so that opening does not wait for the check to end.
-    () => ({ checking: check() }),
-    ({ checking }) => {
+    () => ({ checking: check(), poll: startPoll(check, MINUTE_MS) }),
+    ({ checking, poll }) => {
       stopping.abort();
-      return checking;
+      return Promise.all([checking, poll.close()]);
     },
   );
   return () => findings;

@@ -1,7 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { sourceOf, withOddObjectsLogged } from '../../../app/networks.js';
+import { Lifecycle } from '../../../app/lifecycle.js';
+import { openSelfCheck, sourceOf, withOddObjectsLogged } from '../../../app/networks.js';
 import { readConfig } from '../../../src/config/config.js';
+import type { StartPoll } from '../../../src/lib/poll.js';
+import type { CheckMemory } from '../../../src/ports/network.js';
+import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { context, post, scripting } from '../../networks/x/support/scripted.js';
 
 const scripted = scripting();
@@ -21,6 +25,43 @@ it('logs how many objects of a call cannot be read, in one line, and what is wro
   expect(lines).toEqual([
     expect.stringMatching(/^The network sent 2 objects that cannot be read\. \/2\/users\/5\/tweets: text: .*string/),
   ]);
+});
+
+it('repeats the check of a network until something can be read, and logs each finding once', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const down = { ok: false, findings: [{ ok: false, what: 'It is down.' }] };
+  const partly = {
+    ok: false,
+    findings: [
+      { ok: true, what: 'Tweets can be read.' },
+      { ok: false, what: 'Search does not work.' },
+    ],
+  };
+  const reports = [down, down, partly, down];
+  const selfCheck = async () => reports.shift() ?? expect.unreachable();
+  const lifecycle = new Lifecycle();
+  let again = async (): Promise<void> => {};
+  let isClosed = false;
+  const startPoll: StartPoll = (run) => {
+    again = run;
+    const close = async () => {
+      isClosed = true;
+    };
+    return { close };
+  };
+  const memory: CheckMemory = { claim: async () => 'ask', note: async () => {} };
+  const network = { ...createScriptedNetwork().network, selfCheck };
+  const findings = await openSelfCheck(lifecycle, network, memory, { log, startPoll });
+  await expect.poll(findings).toEqual(down.findings);
+  await again();
+  expect(findings()).toEqual(down.findings);
+  for (let nth = 0; nth < 3; nth += 1) await again();
+  expect(findings()).toEqual(partly.findings);
+  expect(reports).toEqual([down]);
+  expect(lines).toEqual(['It is down.', 'Tweets can be read.', 'Search does not work.']);
+  await lifecycle.close();
+  expect(isClosed).toBe(true);
 });
 
 it('names the source of what is read by network and address, without credentials', async () => {
