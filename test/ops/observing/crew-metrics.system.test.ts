@@ -6,14 +6,27 @@ import { describeOnRedis } from '../../kit/redis/redis.js';
 import { readExposition } from './exposition.js';
 
 let cli: Cli;
+let started: Started;
 beforeEach(async () => {
   cli = await Cli.open();
 });
-afterEach(() => cli?.close());
+afterEach(async () => {
+  started?.process.kill('SIGTERM');
+  await started?.end;
+  await cli?.close();
+});
+
+/** Starts the service, and waits until both its workers listen. */
+async function serveWithTwo(env: Readonly<Record<string, string>>): Promise<string> {
+  const service = await serve(cli, { ...env, WORKERS: '2' });
+  started = service.started;
+  await until(() => listening().length === 2, 'two workers listen', started);
+  return service.url;
+}
 
 /** The process ids of the workers that have listened. */
-const listening = ({ said }: Started): number[] =>
-  [...said.stderr.matchAll(/"pid":(\d+).*"Server listening at/g)].map(([, pid]) => Number(pid));
+const listening = (): number[] =>
+  [...started.said.stderr.matchAll(/"pid":(\d+).*"Server listening at/g)].map(([, pid]) => Number(pid));
 
 describeOnRedis('WORKERS', (redis) => {
   // The nodes of another test would still count.
@@ -21,9 +34,7 @@ describeOnRedis('WORKERS', (redis) => {
 
   test('adds up the metrics of several workers at one port', { timeout: SLOW_MS }, async () => {
     const metricsPort = await freePort('127.0.0.1');
-    const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
-    const { url, started } = await serve(cli, env);
-    await until(() => listening(started).length === 2, 'two workers listen', started);
+    const url = await serveWithTwo({ REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) });
     const key = await newKey(cli);
     // Separate connections, which go to the workers in turn.
     const request = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
@@ -49,9 +60,7 @@ describeOnRedis('WORKERS', (redis) => {
     timeout: SLOW_MS,
   }, async () => {
     const metricsPort = await freePort('127.0.0.1');
-    const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
-    const { url, started } = await serve(cli, env);
-    await until(() => listening(started).length === 2, 'two workers listen', started);
+    const url = await serveWithTwo({ REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) });
     const pages = async (): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
       expect(answer.status).toBe(200);
@@ -63,9 +72,9 @@ describeOnRedis('WORKERS', (redis) => {
     for (let nth = 0; nth < 10; nth += 1) await fetch(`${url}/legal`, { headers: { connection: 'close' } });
     await until(async () => (await pages()) === 10, 'all requests are counted', started);
 
-    const [killed = 0, stopped = 0] = listening(started);
+    const [killed = 0, stopped = 0] = listening();
     process.kill(killed, 'SIGKILL');
-    await until(() => listening(started).length === 3, 'another worker listens', started);
+    await until(() => listening().length === 3, 'another worker listens', started);
     expect(await pages()).toBe(10);
     process.kill(stopped, 'SIGSTOP');
     expect(await pages()).toBe(10);
