@@ -76,9 +76,14 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   const rows = [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })];
   const progress = openProgress('Filling the demo network', rows.length);
   try {
-    const { users, tweets, follows } = await loadCorpus(sql, rows, { onRows: (done) => progress.update(done) });
+    const { users, tweets, follows } = await loadCorpus(sql, rows, {
+      // An import may have begun since the look above, and then this load has waited for its end.
+      onlyIfEmpty: true,
+      onRows: (done) => progress.update(done),
+    });
     progress.stop();
-    note(`The demo network has ${users.added} users, ${tweets.added} tweets and ${follows.added} follows`);
+    if (users.added > 0)
+      note(`The demo network has ${users.added} users, ${tweets.added} tweets and ${follows.added} follows`);
   } finally {
     progress.stop();
   }

@@ -217,6 +217,14 @@ describe('loading rows', () => {
     }
   });
 
+  it('loads nothing if it is for empty tables and had to wait for a load that filled one', async () => {
+    const options = { onlyIfEmpty: true };
+    const loads = [loadCorpus(sql, [user(1), tweet(1)], options), loadCorpus(sql, [user(2), tweet(2)], options)];
+    const added = (await Promise.all(loads)).map(({ users, tweets }) => users.added + tweets.added);
+    expect(added.toSorted()).toEqual([0, 2]);
+    expect((await loadCorpus(sql, follows([1, 2]), options)).follows.added).toBe(0);
+  });
+
   it('lets simultaneous imports take turns, and all of each arrives', async () => {
     const [first, second] = await Promise.all([
       loadCorpus(sql, [user(1), tweet(1), ...follows([1, 2], [1, 3])]),

@@ -41,6 +41,8 @@ export interface LoadOptions {
   readonly onFault?: (fault: Fault) => void;
   /** Which tables to load into; those of the imported data by default. */
   readonly tables?: Tables;
+  /** Loads nothing if a table has rows once this load has its turn. */
+  readonly onlyIfEmpty?: boolean;
   /** Called if another load has its turn, which may take long. */
   readonly onWait?: () => void;
 }
@@ -255,6 +257,7 @@ export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}
   return inTurn(sql, into, options, async (last) => {
     await mend(last, into.tweets.name);
     const empty = await findEmptyTables(last, into);
+    if (options.onlyIfEmpty && empty.length < namesIn(into).length) return emptySummary();
     return loadAll(rows, options, {
       into,
       last,
@@ -271,7 +274,7 @@ export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}
   });
 }
 
-export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
+export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables' | 'onlyIfEmpty'> {
   /** Called when the load begins, or resumes after the rows that an earlier run stored. */
   readonly onBegin?: (begun: Begun) => void;
   /** The most batches of a turn. */
