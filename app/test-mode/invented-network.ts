@@ -1,8 +1,5 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
-import { withoutTimeLimits } from '../../adapters/postgres/time-limits.js';
 import type { Network } from '../../src/ports/network.js';
-
-const FILL_LOCK = 0x696e76;
 
 /**
  * The network that test keys read, whatever network the service reads. When it is first opened on a database, its
@@ -23,17 +20,13 @@ export async function fillInventedNetwork(sql: Sql): Promise<void> {
   const { indexCorpus } = await import('../../adapters/networks/corpus/import/index-corpus.js');
   await indexCorpus(sql, { tables: 'invented' });
   if (await isFilled(sql)) return;
-  await sql.begin(async (turn) => {
-    await withoutTimeLimits(turn);
-    await turn`select pg_advisory_xact_lock(${FILL_LOCK})`;
-    if (await isFilled(sql)) return;
-    const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
-      import('../../demo/demo-network.js'),
-      import('../../demo/entry-points.js'),
-      import('../../adapters/networks/corpus/import/load.js'),
-    ]);
-    await loadCorpus(sql, demoNetwork({ seed: DEMO_SEED, now: Date.now() }), { tables: 'invented' });
-  });
+  const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
+    import('../../demo/demo-network.js'),
+    import('../../demo/entry-points.js'),
+    import('../../adapters/networks/corpus/import/load.js'),
+  ]);
+  const rows = demoNetwork({ seed: DEMO_SEED, now: Date.now() });
+  await loadCorpus(sql, rows, { tables: 'invented', onlyIfEmpty: true });
 }
 
 async function isFilled(sql: Sql): Promise<boolean> {

@@ -148,6 +148,16 @@ describe('indexing', () => {
     expect(await unindexed()).toBe(1);
   });
 
+  it('of the network of test keys, and its filling, do not wait for an import', async () => {
+    await sql.begin(async (importing) => {
+      await importing`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await loadCorpus(sql, [{ kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } }], {
+        tables: 'invented',
+      });
+      await openInventedNetwork(sql);
+    });
+  });
+
   it('resumes where it was interrupted', async () => {
     await insertTweets(2_400);
     const interrupt = (text: string): void => {

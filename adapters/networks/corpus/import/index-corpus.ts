@@ -36,7 +36,7 @@ export interface IndexOptions {
  * at the same time share the work; it takes turns with imports. Reports its progress.
  */
 export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise<void> {
-  const { users, tweets } = intoTables(options.tables ?? 'corpus');
+  const { users, tweets } = intoTables(options.tables);
   const mayBeDivided = tweets.name === 'corpus_tweets';
   if (mayBeDivided) await mendInTurn(sql, tweets.name, options);
   await indexTable(sql, users, 'profiles', options);
@@ -102,18 +102,19 @@ async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<stri
   return found === undefined ? '-1' : found.reached;
 }
 
-/** Repeats a batch until it returns null. Each runs in its own turn among all processes that write to the corpus. */
+/** Repeats a batch until it returns null. Each runs in its own turn among all processes that write to these tables. */
 async function inTurns(
   sql: Sql,
-  { signal }: IndexOptions,
+  { tables, signal }: IndexOptions,
   batch: (sql: TransactionSql) => Promise<number | null>,
   onRows: (rows: number) => void,
 ): Promise<void> {
+  const { lock } = intoTables(tables);
   for (;;) {
     signal?.throwIfAborted();
     // Tries the lock without waiting: an import may take hours, during which a wait would occupy a connection.
     const rows = await atLeisure(sql, async (transaction) => {
-      const [turn] = await transaction`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
+      const [turn] = await transaction`select pg_try_advisory_xact_lock(${lock}) as taken`;
       return turn?.taken ? batch(transaction) : 'later';
     });
     if (rows === null) return;

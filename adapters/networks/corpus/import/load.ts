@@ -14,7 +14,7 @@ import { buildIndex, dropIndexes, type MissingIndex, missingIndexes, type Which 
 import { atLeisure } from './leisure.js';
 import { type Fault, isFault, isOmission, type Reading } from './objects/reading.js';
 import { divide, mend, vacuumWritten } from './partitions.js';
-import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
+import type { Sql, TransactionSql } from './sql.js';
 import { mergeFollows, openFollowStage, openStage, stageFollows, writeRows } from './stage.js';
 import { emptySummary, type ImportSummary, newTally, noteFault, noteWritten, type Tally } from './summary.js';
 import { type Into, intoTables } from './tables.js';
@@ -231,10 +231,10 @@ async function inTurn(
   load: (last: TransactionSql) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {
   const summary = await atLeisure(sql, async (last) => {
-    const [turn] = await last`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
+    const [turn] = await last`select pg_try_advisory_xact_lock(${into.lock}) as taken`;
     if (!turn?.taken) {
       onWait?.();
-      await last`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await last`select pg_advisory_xact_lock(${into.lock})`;
     }
     return load(last);
   });
@@ -253,7 +253,7 @@ async function inTurn(
  * when `strict`.
  */
 export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}): Promise<ImportSummary> {
-  const into = intoTables(options.tables ?? 'corpus');
+  const into = intoTables(options.tables);
   return inTurn(sql, into, options, async (last) => {
     await mend(last, into.tweets.name);
     const empty = await findEmptyTables(last, into);
@@ -295,7 +295,7 @@ export async function loadInTurns(
   identity: ImportIdentity,
   options: TurnOptions = {},
 ): Promise<ImportSummary> {
-  const into = intoTables('corpus');
+  const into = intoTables();
   return inTurn(sql, into, options, async (last) => {
     await divide(sql, into.tweets.name, options);
     const { begun, empty } = await atLeisure(sql, async (first) => ({

@@ -4,6 +4,7 @@ import type { Tables } from '../run.js';
 import { computeRank } from '../search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
 import { mergedMediaSql, mergedPollSql } from './merge-parts.js';
+import { IMPORT_LOCK, INVENTED_LOCK } from './sql.js';
 
 /** A column of a corpus table and its value from a row of the model. */
 interface Column<Row> {
@@ -129,10 +130,13 @@ export interface Into {
   readonly users: EntityTable<CorpusUser>;
   readonly tweets: EntityTable<CorpusTweet>;
   readonly follows: string;
+  /** The advisory lock under which one process at a time writes to these tables. */
+  readonly lock: number;
 }
 
-export const intoTables = (tables: Tables): Into => ({
+export const intoTables = (tables: Tables = 'corpus'): Into => ({
   users: { ...USERS, name: `${tables}_users` },
   tweets: { ...TWEETS, name: `${tables}_tweets` },
   follows: `${tables}_follows`,
+  lock: tables === 'corpus' ? IMPORT_LOCK : INVENTED_LOCK,
 });
