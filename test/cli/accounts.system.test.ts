@@ -246,6 +246,21 @@ describe('keys', () => {
     expect(await cli.json('key', 'list', '--account', id)).toMatchObject({ keys: [{}, { name: 'ci' }] });
   });
 
+  test('of the test mode are not made if their network cannot be filled', async () => {
+    const { account_id: id } = await create();
+    const sql = connect(server.connection, { max: 1 });
+    try {
+      await sql`insert into missing_indexes (name, table_name, definition) values ('odd', 'invented_users', 'not SQL')`;
+      const ran = await cli.run('key', 'create', '--account', id, '--name', 'ci', '--test');
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      const { keys } = await cli.json<{ keys: Key[] }>('key', 'list', '--account', id);
+      expect(keys.map(({ name }) => name)).toEqual(['first key']);
+    } finally {
+      await sql`delete from missing_indexes where name = 'odd'`;
+      await sql.end();
+    }
+  });
+
   test('are created with a cap on the same wallet, shown once, and listed', async () => {
     const { account_id } = await create();
     const made = await cli.json<Key>('key', 'create', '--account', account_id, '--name', 'staging', '--cap', '0.5');

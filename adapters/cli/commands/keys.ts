@@ -149,11 +149,11 @@ async function createKey({
     const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
     const given = { name, cap: limit, ...limitsOf(limits) };
     if (!test) return operatorKeys(stores).create(accountId, given, OPERATOR);
-    const made = await operatorKeys(stores).createTest(accountId, given, OPERATOR);
-    // Filled now, so that the first read with the key does not have to wait.
+    // Filled now, so that the first read with the key does not have to wait; and before the key is made, which would
+    // never be shown if this failed or was interrupted.
     const { fillInventedNetwork } = await import('../../../app/test-mode/invented-network.js');
     await fillInventedNetwork(stores.inventedSql);
-    return made;
+    return operatorKeys(stores).createTest(accountId, given, OPERATOR);
   });
   answer({ account_id: account, ...keyJson(record, Date.now()), key }, json, () =>
     [
