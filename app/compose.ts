@@ -105,8 +105,6 @@ export async function compose(
   const offered = options.demoKey ?? null;
   const mayBeDemo = offered !== null && opened.name === 'corpus';
   const demo = mayBeDemo && (await lifecycle.open('look for the demo', () => holdsOnlyDemo(stores.corpusSql)));
-  // Pages show the key, so it is offered only if it can read nothing but invented data (M37).
-  const demoKey = demo ? offered : null;
   const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTracing(lifecycle, config, log);
   const shares = createShares(config, memories);
@@ -149,7 +147,7 @@ export async function compose(
   });
   const isDemo = demoWatch(stores.corpusSql, clock, demo);
   const sample = createSample(network, clock);
-  const pages = { isDemo, sample, demoKey, demo };
+  const pages = { isDemo, sample, offered };
   const shown = { config, network, status, history, ...pages, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
@@ -187,8 +185,8 @@ interface Shown {
   readonly network: Network;
   readonly status: ReturnType<typeof createStatus>;
   readonly history: ReadHistory;
-  readonly demoKey: string | null;
-  readonly demo: boolean;
+  /** The demo account's key, for pages that ask `isDemo` each time. */
+  readonly offered: string | null;
   readonly isDemo: () => Promise<boolean>;
   /** The account that samples read; null if the network has none. */
   readonly sample: () => Promise<SampleAccount | null>;
@@ -199,7 +197,9 @@ interface Shown {
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
   const { serve, live, admit } = engine;
   const { operations, published } = engine.library;
-  const { config, network, status, history, demoKey, demo, isDemo } = shown;
+  const { config, network, status, history, offered, isDemo } = shown;
+  // Pages show the key, so it is offered only while it can read nothing but invented data (M37).
+  const demoKey = async () => ((await isDemo()) ? offered : null);
   const pictures = dashboardPictures();
   publishPages(app, { publisher: config.publisher, picture: pictures.light.path });
   mountRest(app, { serve, schema, operations });
@@ -218,7 +218,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     sells: config.stripe.secretKey !== null,
     pictures,
     sample: async () => (await shown.sample())?.handle ?? null,
-    live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles], postsOften } : null,
+    live: offered === null ? null : { key: offered, handles: [handle, ...otherHandles], postsOften },
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
   mountDocs(app, {
@@ -228,13 +228,14 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     operations,
     demoKey,
     sitePaths,
-    ...(!demo && { sample: shown.sample }),
+    sample: async () => ((await isDemo()) ? undefined : shown.sample()),
   });
   mountOpenapi(app, { admitPublic, describe });
   mountDownloads(app, { admitPublic, describe });
   const samples = async (): Promise<ExampleSubjects | null> => {
-    const sample = demo ? null : await shown.sample();
-    return demo ? DEMO_SUBJECTS : sample === null ? null : { ...sample, tweetId: null, otherHandles: [] };
+    if (await isDemo()) return DEMO_SUBJECTS;
+    const sample = await shown.sample();
+    return sample && { ...sample, tweetId: null, otherHandles: [] };
   };
   const page = mountGraphiql(app, { demoKey, samples });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, live, schema }, page);

@@ -116,7 +116,7 @@ test('makes a demo on the first start, prints its key once with a working read, 
 describe('a service without invented data (M37)', () => {
   /** Pages that offer the key of a demo. */
   async function keysInPages(url: string): Promise<string[]> {
-    const pages = ['/', '/graphql', '/docs', '/docs/api/get-user'].map(async (path) =>
+    const pages = ['/', '/graphql', '/docs', '/docs/api/user'].map(async (path) =>
       (await fetch(url + path, { headers: { accept: 'text/html' } })).text(),
     );
     return (await Promise.all(pages)).flatMap((text) => text.match(/perch_(?:live|test)_\w{32}/g) ?? []);

@@ -1,6 +1,9 @@
-/** The samples of the pages name existing accounts, on an empty service and on one with imported data. */
+/** The samples of the pages name existing accounts, on an empty service and on one with imported data; on a demo. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
+import { COMET_THREAD_ID } from '../../demo/entry-points.js';
+import { mintKey } from '../../src/access/key.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type ManualClock, manualClock } from '../kit/time/manual-clock.js';
 
@@ -53,4 +56,34 @@ describe('samples', () => {
     expect(await page('/graphql')).toContain('Test keys read invented data. With a test key, use harbor_obs');
     expect(await page('/')).not.toContain('harbor_obs');
   });
+});
+
+it('offers the key of a demo on no page a minute after an import into the running service', async () => {
+  const [clock, demoKey] = [manualClock(), mintKey(randomBytes)];
+  const comet = { id: COMET_THREAD_ID, authorId: '4194304', text: 'A comet', createdAt: '2025-09-01T00:00:00.000Z' };
+  const perch = await startPerch({
+    clock,
+    demoKey,
+    prepare: async ({ sql }) => void (await loadCorpus(sql, [{ kind: 'tweet', tweet: comet }])),
+  });
+  try {
+    const paths = ['/', '/graphql', '/docs/api/user'];
+    const offers = () =>
+      Promise.all(
+        paths.map(async (path) => {
+          const answer = await fetch(perch.url + path, { headers: { accept: 'text/html' } });
+          return [(await answer.text()).includes(demoKey), answer.headers.get('cache-control') === 'no-store'];
+        }),
+      );
+    expect(await offers()).toEqual(paths.map(() => [true, true]));
+    await loadCorpus(perch.database.sql, [user('7', 'quayside', 3)]);
+    clock.advance(61_000);
+    expect(await offers()).toEqual(paths.map(() => [false, false]));
+    for (const path of ['/graphql', '/docs/api/user']) {
+      const answer = await fetch(perch.url + path, { headers: { accept: 'text/html' } });
+      expect([path, await answer.text()]).toEqual([path, expect.stringContaining('quayside')]);
+    }
+  } finally {
+    await perch.close();
+  }
 });

@@ -27,8 +27,8 @@ export const GRAPHIQL_CSP = [
 ].join('; ');
 
 export interface GraphiqlOptions {
-  /** The demo account's key, which the page uses when it opens; null if there is no demo. */
-  readonly demoKey: string | null;
+  /** The demo account's key, which the page uses when it opens; null unless the network is the demo now. */
+  readonly demoKey: () => Promise<string | null>;
   /** The subjects of the examples; null if the network has no accounts yet. */
   readonly samples: () => Promise<ExampleSubjects | null>;
 }
@@ -36,16 +36,16 @@ export interface GraphiqlOptions {
 /** Mounts GraphiQL's assets, and returns the page's handler, which shares its address with GraphQL itself. */
 export function mountGraphiql(app: FastifyInstance, { demoKey, samples }: GraphiqlOptions): Handler {
   mountAssets(app, graphiqlAssets());
-  let made: { readonly handle: string | undefined; readonly page: StaticBody } | undefined;
+  let made: { readonly key: string | null; readonly handle: string | undefined; readonly page: StaticBody } | undefined;
   return async (request, reply) => {
-    const subjects = await samples();
-    if (made === undefined || made.handle !== subjects?.handle) {
+    const [key, subjects] = await Promise.all([demoKey(), samples()]);
+    if (made === undefined || made.key !== key || made.handle !== subjects?.handle) {
       // The public address is known only once the server listens.
-      const page = graphiqlPage({ demoKey, baseUrl: app.baseUrl, subjects });
-      made = { handle: subjects?.handle, page: staticBody('text/html; charset=utf-8', page) };
+      const page = graphiqlPage({ demoKey: key, baseUrl: app.baseUrl, subjects });
+      made = { key, handle: subjects?.handle, page: staticBody('text/html; charset=utf-8', page) };
     }
     reply.header('Content-Security-Policy', GRAPHIQL_CSP).header('Vary', 'Accept');
     // A page with a demo key must not be kept by any cache on the way.
-    return sendStatic(request, reply, made.page, demoKey === null ? 'public, max-age=60' : 'no-store');
+    return sendStatic(request, reply, made.page, key === null ? 'public, max-age=60' : 'no-store');
   };
 }

@@ -16,12 +16,12 @@ export interface ApiOptions {
   readonly describe: () => OpenapiDocument;
   /** Texts of the persisted operations, by name. */
   readonly operations: Readonly<Record<string, string>>;
-  /** The key that the pages send on the demo network; null elsewhere. */
-  readonly demoKey: string | null;
+  /** The key that the pages send while the network is the demo; null otherwise. */
+  readonly demoKey: () => Promise<string | null>;
   /**
    * The account that samples read; undefined on the demo network, which has the accounts of the document's examples.
    */
-  readonly sample?: () => Promise<SampleAccount | null>;
+  readonly sample: () => Promise<SampleAccount | null | undefined>;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -32,22 +32,22 @@ export function mountApi(
   keyless: (url: string, handler: Handler) => void,
   { describe, operations, demoKey, sample }: ApiOptions,
 ): void {
-  const live = demoKey === null ? null : { key: demoKey };
   const whole = (path: string, page: string) => staticBody(HTML, publicPage(app, path, page));
-  const made = (named: SampleAccount | null | undefined) => {
+  const made = (key: string | null, named: SampleAccount | null | undefined) => {
+    const live = key === null ? null : { key };
     const document = describe();
     const entries = apiEntries({ document, operations, baseUrl: app.baseUrl, sample: named });
     const each = new Map(
       entries.map((entry) => [entry.id, whole(`/docs/api/${entry.id}`, apiPage(entries, entry, live))]),
     );
-    return { index: whole('/docs/api', apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
+    return { live, index: whole('/docs/api', apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
   };
   let last: { readonly text: string; readonly pages: ReturnType<typeof made> } | undefined;
-  /** Rendered again if the samples' account or tweet changes. */
+  /** Rendered again if the demo ends, or the samples' account or tweet changes. */
   const pages = async () => {
-    const named = await sample?.();
-    const text = JSON.stringify(named) ?? '';
-    if (last?.text !== text) last = { text, pages: made(named) };
+    const [key, named] = await Promise.all([demoKey(), sample()]);
+    const text = JSON.stringify({ key, named });
+    if (last?.text !== text) last = { text, pages: made(key, named) };
     return last.pages;
   };
   const sendIndex = negotiated(async (request, reply) => {
@@ -57,7 +57,8 @@ export function mountApi(
   keyless('/docs/api', sendIndex);
   const sendOperation = negotiated(async (request, reply) => {
     const { operation = '' } = request.params as { operation?: string };
-    const page = (await pages()).each.get(operation);
+    const { live, each } = await pages();
+    const page = each.get(operation);
     if (page === undefined && wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     if (page === undefined) {
       return sendFailure(request, reply, new ServiceError('not_found', `Unknown operation ${quoted(operation)}.`));
