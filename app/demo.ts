@@ -17,16 +17,19 @@ export async function holdsOnlyDemo(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Checks again at most once a minute, because data can be imported while the service runs. Stays false once it is
- * false.
+ * Checks again at most once a minute, because data can be imported while the service runs. Stays false once other data
+ * was found; a check that fails is false until the next one.
  */
 export function demoWatch(sql: Sql, clock: Clock, isDemo: boolean): () => Promise<boolean> {
-  let known = { untilMs: clock.now() + MINUTE_MS, answer: Promise.resolve(isDemo) };
+  let known: { untilMs: number; answer: Promise<boolean | null> } = {
+    untilMs: clock.now() + MINUTE_MS,
+    answer: Promise.resolve(isDemo),
+  };
   return async () => {
     const now = clock.now();
-    if (now >= known.untilMs && (await known.answer)) {
-      known = { untilMs: now + MINUTE_MS, answer: holdsOnlyDemo(sql).catch(() => false) };
+    if (now >= known.untilMs && (await known.answer) !== false) {
+      known = { untilMs: now + MINUTE_MS, answer: holdsOnlyDemo(sql).catch(() => null) };
     }
-    return known.answer;
+    return (await known.answer) === true;
   };
 }
