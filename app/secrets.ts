@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Makes key hashes and cursors specific to this installation. Losing it makes every key and cursor invalid. */
 export interface Secrets {
@@ -40,10 +40,21 @@ export const deriveWebhookRoot = ({ pepper }: Secrets): Buffer =>
 const derived = (shared: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', shared, '', purpose, BYTES));
 
-/** Written to a temporary file and linked into place, so that another process starting up never reads half of it. */
 async function secret(file: string): Promise<Buffer> {
+  await access(file).catch(() => create(file));
+  const bytes = Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
+  if (bytes.length !== BYTES)
+    throw new Error(`${file} does not contain ${BYTES} bytes in hex: restore it from a backup.`);
+  return bytes;
+}
+
+/**
+ * Written to a temporary file and linked into place, so that another process starting up never reads half of it; and
+ * synced, because the hashes of keys survive a power failure, and nobody can use them without the pepper.
+ */
+async function create(file: string): Promise<void> {
   const aside = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(aside, randomBytes(BYTES).toString('hex'), { mode: 0o600 });
+  await writeFile(aside, randomBytes(BYTES).toString('hex'), { mode: 0o600, flush: true });
   try {
     await link(aside, file);
   } catch (error) {
@@ -51,8 +62,10 @@ async function secret(file: string): Promise<Buffer> {
   } finally {
     await unlink(aside);
   }
-  const bytes = Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
-  if (bytes.length !== BYTES)
-    throw new Error(`${file} does not contain ${BYTES} bytes in hex: restore it from a backup.`);
-  return bytes;
+  const folder = await open(dirname(file));
+  // Windows cannot sync a folder.
+  await folder
+    .sync()
+    .catch(() => {})
+    .finally(() => folder.close());
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { open, readdir } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import type { BeforeKey } from '../../adapters/postgres/accounts/key-changes.js';
 import { isOfPepper, takesPepper } from '../../adapters/postgres/accounts/keys.js';
@@ -104,6 +104,20 @@ describe('secrets', () => {
     expect(await openSecrets(home, null)).toEqual(one);
     expect(pepperFingerprint(one)).toEqual(pepperFingerprint(await openSecrets(home, null)));
     expect(await readdir(home)).toHaveLength(2);
+  });
+
+  test('are synced to disk with their folder when they are made, and only then', async () => {
+    const folder = await open(home);
+    const synced = vi.spyOn(Object.getPrototypeOf(folder), 'sync');
+    try {
+      await openSecrets(home, null);
+      expect(synced).toHaveBeenCalledTimes(4);
+      await openSecrets(home, null);
+      expect(synced).toHaveBeenCalledTimes(4);
+    } finally {
+      synced.mockRestore();
+      await folder.close();
+    }
   });
 
   test.each(Object.entries(FIRST_KEYS))(

@@ -103,13 +103,14 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<D
   return { ...kept, isNew: false, testKey: test?.key ?? null };
 }
 
-/** Creates keys only if the database has none. The files are written first, because an unsaved key would be lost. */
+/** Creates keys only if the database has none. The files are on disk first, because an unsaved key would be lost. */
 async function newKey(stores: Stores, config: Config): Promise<DemoAccount | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;
   const [key, testKey] = [mintKey(randomBytes), mintKey(randomBytes, 'test')];
-  await writeFile(demoKeyFile(config), `${key}\n`, { mode: 0o600 });
-  await writeFile(demoTestKeyFile(config), `${testKey}\n`, { mode: 0o600 });
+  const kept = { mode: 0o600, flush: true };
+  await writeFile(demoKeyFile(config), `${key}\n`, kept);
+  await writeFile(demoTestKeyFile(config), `${testKey}\n`, kept);
   const { accountId } = await openAccount(stores, {
     name: 'Demo',
     email: null,
