@@ -6,6 +6,7 @@ import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
+import type { KeyLookup } from '../../../src/ports/accounts.js';
 import { withoutTimeLimits } from '../../postgres/time-limits.js';
 import { openAccount, operatorKeys } from '../accounts.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
@@ -29,7 +30,7 @@ export interface PreparedDemo {
   readonly isWholeData: boolean;
 }
 
-type DemoAccount = Omit<PreparedDemo, 'isWholeData'>;
+type DemoAccount = Pick<PreparedDemo, 'accountId' | 'key' | 'isNew'>;
 
 /**
  * Fills an empty database with a demo: the invented network, and an account with a key to try it. Does nothing if the
@@ -47,7 +48,9 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
     await fillNetwork(stores);
     if (!(await isInvented(stores))) return null;
     const account = (await keptKey(stores, config)) ?? (await newKey(stores, config));
-    return account && { ...account, isWholeData: await holdsOnlyDemo(stores.corpusSql) };
+    if (account === null) return null;
+    const testKey = await testKeyOf(account, stores, config);
+    return { ...account, testKey, isWholeData: await holdsOnlyDemo(stores.corpusSql) };
   });
 }
 
@@ -89,28 +92,35 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   }
 }
 
+interface KeptKey {
+  readonly key: string;
+  /** Undefined if the database has no such key. */
+  readonly found: KeyLookup | undefined;
+}
+
+/** The key in the file; null if there is none. */
+async function inFile({ accounts, secrets }: Stores, file: string): Promise<KeptKey | null> {
+  const key = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (!isWellFormedKey(key)) return null;
+  const [found] = await accounts.findKeys([hashKey(key, secrets.pepper)]);
+  return { key, found };
+}
+
 /** The key of an earlier start if it still works; null if it was revoked. */
-async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<DemoAccount | null> {
-  const find = async (file: string) => {
-    const key = (await readFile(file, 'utf8').catch(() => '')).trim();
-    if (!isWellFormedKey(key)) return null;
-    const [found] = await accounts.findKeys([hashKey(key, secrets.pepper)]);
-    return found?.state === 'live' ? { accountId: found.caller.accountId, key } : null;
-  };
-  const kept = await find(demoKeyFile(config));
-  if (kept === null) return null;
-  const test = await find(demoTestKeyFile(config));
-  return { ...kept, isNew: false, testKey: test?.key ?? null };
+async function keptKey(stores: Stores, config: Config): Promise<DemoAccount | null> {
+  const kept = await inFile(stores, demoKeyFile(config));
+  if (kept?.found?.state !== 'live') return null;
+  return { accountId: kept.found.caller.accountId, key: kept.key, isNew: false };
 }
 
 /** Creates keys only if the database has none. The files are on disk first, because an unsaved key would be lost. */
 async function newKey(stores: Stores, config: Config): Promise<DemoAccount | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;
-  const [key, testKey] = [mintKey(randomBytes), mintKey(randomBytes, 'test')];
+  const key = mintKey(randomBytes);
   const kept = { mode: 0o600, flush: true };
   await writeFile(demoKeyFile(config), `${key}\n`, kept);
-  await writeFile(demoTestKeyFile(config), `${testKey}\n`, kept);
+  await writeFile(demoTestKeyFile(config), `${mintKey(randomBytes, 'test')}\n`, kept);
   const { accountId } = await openAccount(stores, {
     name: 'Demo',
     email: null,
@@ -121,6 +131,15 @@ async function newKey(stores: Stores, config: Config): Promise<DemoAccount | nul
     keyName: 'demo',
     key,
   });
-  await operatorKeys(stores).createTest(accountId, { name: 'demo test', cap: null, key: testKey }, OPERATOR);
-  return { accountId, key, isNew: true, testKey };
+  return { accountId, key, isNew: true };
+}
+
+/** The test key in the file, created if the database lacks it: it is new, or an earlier start was interrupted. */
+async function testKeyOf({ accountId }: DemoAccount, stores: Stores, config: Config): Promise<string | null> {
+  const kept = await inFile(stores, demoTestKeyFile(config));
+  if (kept === null) return null;
+  const { key, found } = kept;
+  if (found === undefined)
+    await operatorKeys(stores).createTest(accountId, { name: 'demo test', cap: null, key }, OPERATOR);
+  return found === undefined || found.state === 'live' ? key : null;
 }

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { prepareDemo } from '../../../adapters/cli/serve/demo.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
 import { demoWatch } from '../../../app/demo.js';
+import { Lifecycle } from '../../../app/lifecycle.js';
+import { openStores, type Stores } from '../../../app/stores.js';
 import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
+import { readConfig } from '../../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
+import { openHome, removeHome } from '../../postgres/embedded/home.js';
 
 let database: FreshDatabase;
 beforeEach(async () => {
@@ -31,4 +36,28 @@ it('is a demo again after a look that failed, and never again after an import', 
   expect(await aMinuteLater()).toBe(false);
   await sql`delete from corpus_users`;
   expect(await aMinuteLater()).toBe(false);
+});
+
+it('gets a test key that an interrupted first start left out, and none that was revoked', async () => {
+  const home = await openHome();
+  const lifecycle = new Lifecycle();
+  try {
+    const config = readConfig({ env: { PERCH_HOME: home }, cwd: '/', terminal: false });
+    const stores = await openStores(lifecycle, config, { database: database.target });
+    const killed = (): never => {
+      throw new Error('killed');
+    };
+    const interrupted: Stores = { ...stores, accounts: { ...stores.accounts, openTestAccount: killed } };
+    await expect(prepareDemo(interrupted, config)).rejects.toThrow('killed');
+    const demo = await prepareDemo(stores, config);
+    expect(demo).toMatchObject({ isNew: false, testKey: expect.stringMatching(/^perch_test_\w{32}$/) });
+    expect(await prepareDemo(stores, config)).toEqual(demo);
+
+    await stores.sql`update keys set revoked_at = now() where name = 'demo test'`;
+    expect(await prepareDemo(stores, config)).toEqual({ ...demo, testKey: null });
+    expect(await stores.sql`select from keys`).toHaveLength(2);
+  } finally {
+    await lifecycle.close();
+    await removeHome(home);
+  }
 });
