@@ -8,6 +8,7 @@ import { OPERATOR } from '../../../src/domain/audit.js';
 import type { Call, Outcome } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
 import { fillSmallCorpus } from '../../interfaces/v1/small-corpus.js';
+import { fillInvented } from '../../kit/demo.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 
 let perch: TestPerch;
@@ -16,7 +17,11 @@ let keys: Keys;
 
 beforeAll(async () => {
   perch = await startPerch({
-    prepare: ({ sql }) => fillSmallCorpus(sql),
+    async prepare(database) {
+      await fillSmallCorpus(database.sql);
+      // The first request that needs it would wait for that, within its deadline.
+      await fillInvented(database);
+    },
     interfaces: (_, engine) => {
       serve = engine.serve;
     },
