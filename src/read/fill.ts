@@ -195,10 +195,13 @@ class Filling {
 
   /** Takes the wanted items from a page; returns the finished slice once there is nothing more to look for. */
   #takeFrom({ page, cache }: PageLookup): Slice | null {
-    const start = this.#start(page);
-    if (start === null) return null;
+    const start = this.#start(page) ?? page.items.length;
     for (const [index, item] of page.items.entries()) {
-      if (index < start) continue;
+      if (index < start) {
+        // The next page may repeat it, if it was cached when this one was not, or was of another size.
+        this.#passed.add(item.id);
+        continue;
+      }
       if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
       if (this.#full) return this.#slice(this.#cut);
       const { path, unit, objectOf } = this.#params;

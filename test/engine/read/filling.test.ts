@@ -116,6 +116,25 @@ describe('where the next page begins', () => {
     expect(idsOf(await engine.page({ ...query, after, fresh: true }))).toEqual([7, 4]);
   });
 
+  it('is after what earlier pages show, though a page repeats it that was cached when they were not (C11)', async () => {
+    const { net, engine, page } = timeline([[9, 8, 7, 6, 5, 4], [3]]);
+    const { endCursor } = (await page(6)).page;
+    const smaller = new Map<string | null, [number[], string | null]>([
+      [null, [[9, 8, 7], 'p2']],
+      ['p2', [[6], 'p3']],
+      ['p3', [[8, 7, 6, 5, 4, 3, 2], null]],
+    ]);
+    net.pages('timeline', '1', (token) => {
+      const [ids = [], next = null] = smaller.get(token) ?? [];
+      return { tweets: ids.map((id) => net.tweet({ id: String(id) })), next };
+    });
+    engine.drop();
+    const other = (await page(7)).page;
+    engine.drop();
+    expect(idsOf(await page(1, other.endCursor))).toEqual([2]);
+    expect(idsOf(await page(2, endCursor))).toEqual([3, 2]);
+  });
+
   it('is that item for a page of one', async () => {
     const { page, positionOf } = timeline([[9, 8]]);
     expect(positionOf((await page(1)).page.endCursor)).toMatchObject({ inside: 1, passed: ['9'] });

@@ -30,6 +30,26 @@ const shapes = (kind: fc.Arbitrary<Pick<ListShape, 'kind' | 'product'>>) =>
 /** Every so many items, one is billed and not shown. */
 const hidden = fc.constantFrom(undefined, 2, 3, 7);
 
+const EXAMPLE: ListShape = { kind: 'timeline', items: 27, pageSizes: [7], tokens: 'keyset', repeated: 3 };
+
+const step = (count: number, before: Step['before'] = 'nothing', fresh = false): Step => ({
+  ...{ count, before, fresh, offset: 0 },
+});
+
+type Callers = [ListShape, { least: number; most: number }, number | undefined, Step[][]];
+
+/** A page is cached while the one before it is not, which is then read again smaller: the third caller's cursor. */
+const repeatedByCachedPage: Callers = [
+  EXAMPLE,
+  { least: 11, most: 20 },
+  undefined,
+  [
+    [step(5), step(8, 'all dropped'), step(7, 'nothing', true)],
+    [step(2), step(2), step(8, 'nothing', true), step(2), step(1)],
+    [step(5), step(8, 'all dropped')],
+  ],
+];
+
 const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id);
 
 /** What a caller sees of a page and pays for it; the next page shows where the cursor leads. */
@@ -88,7 +108,7 @@ describe('a network that bills by item', () => {
           for (const { ids } of going) expect(ids).toEqual(chain.list.ids());
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 150, examples: [repeatedByCachedPage] },
     );
   });
 
