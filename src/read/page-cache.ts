@@ -28,8 +28,12 @@ const LOOK_BACK_PAGES = 20;
 /** Whether this is the key of a first page, either the newest or one kept for a chain. */
 export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
 
-/** A page that was read again in another size may contain items of later pages. Its next page is then another one. */
-const isOtherCut = ({ size, next }: CachedPage, after: string): boolean => size !== undefined && next !== after;
+/**
+ * A page that was read again in another size may contain items of later pages. Its next page is then another one. A
+ * natural page has no size: that the list is read in sizes is then seen from the page after it.
+ */
+const isOtherCut = (page: CachedPage, after: string, sizeAfter: number | undefined): boolean =>
+  (page.size ?? sizeAfter) !== undefined && page.next !== after;
 
 /** Cached pages, by list and page key. */
 export class PageCache {
@@ -82,22 +86,23 @@ export class PageCache {
 
   /**
    * The ids that the new page after `before` must not repeat, and the page keys that it must not lead back to, from the
-   * earlier pages that are still cached.
+   * earlier pages that are still cached. `after` and `size` are the new page's.
    */
   async earlier(
     list: ListRef,
     before: string | null,
     after: string,
+    size?: number,
   ): Promise<{ ids: Set<string>; places: Set<string> }> {
     const ids = new Set<string>();
     const places = new Set<string>();
-    let [place, next] = [before, after];
+    let [place, next, sizeAfter] = [before, after, size];
     for (let pages = 0; place !== null && pages < LOOK_BACK_PAGES; pages += 1) {
       places.add(place);
       const cached = await this.at(list, place);
-      if (!cached || isOtherCut(cached.value, next)) break;
+      if (!cached || isOtherCut(cached.value, next, sizeAfter)) break;
       for (const item of cached.value.items) ids.add(item.id);
-      [place, next] = [cached.value.before, place];
+      [place, next, sizeAfter] = [cached.value.before, place, cached.value.size];
     }
     return { ids, places };
   }

@@ -81,7 +81,7 @@ export function createPages(options: PagesOptions): Pages {
     const answer = await fetchPage(options, list, at, waiters);
     const fetchedAt = clock.now();
     const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
-    const { ids, places } = await pageCache.earlier(list, first ? null : before, place);
+    const { ids, places } = await pageCache.earlier(list, first ? null : before, place, answer.size);
     // A cursor that stops advancing ends the list (U22).
     const turnsBack = answer.next !== null && (answer.next === place || places.has(answer.next));
     const page: CachedPage = {

@@ -69,13 +69,21 @@ describe('of the pages before it, a page', () => {
   });
 
   it.each([
-    ['of its natural size', undefined, ['5']],
-    ['cut to another size', 3, []],
-  ])('counts one that leads elsewhere by now, %s', async (_, size, expected) => {
+    ['of its natural size', undefined, undefined, ['5']],
+    ['cut to another size', 3, undefined, []],
+    ['of its natural size, before a page cut to one', undefined, 3, []],
+  ])('counts one that leads elsewhere by now, %s', async (_, size, sizeAfter, expected) => {
     const { pages, store } = setUp();
     await store({ place: '@a', next: 'elsewhere', ...(size !== undefined && { size }) }, ['5']);
-    const { ids } = await pages.earlier(LIST, '@a', 'here');
+    const { ids } = await pages.earlier(LIST, '@a', 'here', sizeAfter);
     expect([...ids]).toEqual(expected);
+  });
+
+  it('counts none further back that leads elsewhere by now, before a page cut to a size', async () => {
+    const { pages, store } = setUp();
+    await store({ place: '@a', next: 'elsewhere' }, ['5']);
+    await store({ place: 'b', before: '@a', next: 'here', size: 3 }, ['6']);
+    expect([...(await pages.earlier(LIST, 'b', 'here')).ids]).toEqual(['6']);
   });
 
   it('counts one that was cut to a size and still leads here', async () => {

@@ -38,7 +38,7 @@ const step = (count: number, before: Step['before'] = 'nothing', fresh = false):
 
 type Callers = [ListShape, { least: number; most: number }, number | undefined, Step[][]];
 
-/** A page is cached while the one before it is not, which is then read again smaller: the third caller's cursor. */
+/** A page is cached while the one before it is not, which is then read again smaller: the third caller’s cursor. */
 const repeatedByCachedPage: Callers = [
   EXAMPLE,
   { least: 11, most: 20 },
@@ -48,6 +48,14 @@ const repeatedByCachedPage: Callers = [
     [step(2), step(2), step(8, 'nothing', true), step(2), step(1)],
     [step(5), step(8, 'all dropped')],
   ],
+];
+
+/** The second caller’s page becomes a natural one, with all items of the third caller’s page. */
+const cutAgainInNaturalSize: Callers = [
+  { ...EXAMPLE, items: 26, repeated: 0 },
+  { least: 10, most: 16 },
+  undefined,
+  [[step(1, 'all dropped')], [step(4, 'nothing', true), step(1)], [step(3), step(8)]],
 ];
 
 const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id);
@@ -108,7 +116,7 @@ describe('a network that bills by item', () => {
           for (const { ids } of going) expect(ids).toEqual(chain.list.ids());
         },
       ),
-      { numRuns: 150, examples: [repeatedByCachedPage] },
+      { numRuns: 150, examples: [repeatedByCachedPage, cutAgainInNaturalSize] },
     );
   });
 
