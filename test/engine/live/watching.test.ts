@@ -317,7 +317,7 @@ describe('a followed watch', () => {
     }
   });
 
-  it('delivers what was charged before its process died, once its account is no longer frozen, even if it ended', async () => {
+  it('delivers items charged before a crash once its account is unfrozen, even after it has ended', async () => {
     const { time, store, watch, open, post, kinds, state } = await setUp();
     const { step } = store.leases;
     const node = open();

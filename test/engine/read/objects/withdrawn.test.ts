@@ -199,7 +199,7 @@ describe('a withdrawn object', () => {
   it.each([
     ['its id', '3', 'user3'],
     ['its handle', 'user3', '3'],
-  ])('stays hidden after an answer to %s once it is found gone under its other name (M25)', async (_, name, other) => {
+  ])('is left out of a late answer to %s after a 404 for its other name (M25)', async (_, name, other) => {
     const { net, engine, read, holdAnswer } = setUp();
     await read('user', '3');
     const [isMade, release] = holdAnswer();
@@ -212,7 +212,7 @@ describe('a withdrawn object', () => {
     await expect(late).rejects.toMatchObject(notFound('deleted'));
   });
 
-  it('is shown after its account is found gone by an old handle, if the network still has it', async () => {
+  it('is shown after a 404 for an old handle of its account', async () => {
     const { net, engine, read, holdAnswer } = setUp();
     await read('user', 'user1');
     const [isMade, release] = holdAnswer();
