@@ -34,7 +34,7 @@ export interface Follow {
 export interface ExportRun {
   readonly client: ExportClient;
   readonly path: string;
-  /** What usage calls the calls of this list. */
+  /** The operation under which usage counts the calls of this list. */
   readonly operation: string;
   /** Constant parameters: `q`, `product`, `fresh`. */
   readonly query: ExportQuery;
@@ -72,7 +72,7 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<Ende
   const { counted } = state;
   const isOwn = counted?.keyPrefix === run.client.keyPrefix;
   if (end !== 'max_credits' || !run.follow || !isOwn || state.unsure === counted.unsure) return ended;
-  // Calls without an answer may have cost less than they count.
+  // Calls without an answer may have cost less than was assumed.
   const settled = await settle(run, state).catch((error: unknown) => {
     if (error instanceof Stopped) return null;
     throw error;

@@ -33,7 +33,7 @@ function toStandardError(): DestinationStream {
     isFailing = false;
   });
   const flushSync = destination.flushSync.bind(destination);
-  // At the end of the process it would try for ever.
+  // At exit it would retry forever.
   destination.flushSync = () => {
     if (!isFailing) flushSync();
   };

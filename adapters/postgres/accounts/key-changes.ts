@@ -31,8 +31,9 @@ export async function notifyKeyChanges(tx: Transaction, keys: readonly { readonl
  * again. Names only keys that still work, as ended ones may be many.
  */
 export async function notifyAccountChange(tx: Transaction, accountId: string): Promise<void> {
-  for (const of of [accountId, await findTestAccount(tx, accountId)])
-    if (of !== undefined) await hastenWatches(tx, of, 'frozen');
+  const testId = await findTestAccount(tx, accountId);
+  await hastenWatches(tx, accountId, 'frozen');
+  if (testId !== undefined) await hastenWatches(tx, testId, 'frozen');
   const keys = await tx<{ hash: Buffer }[]>`
     select hash from keys
     where (account_id = ${accountId} or account_id in (select account_id from accounts where test_of = ${accountId}))

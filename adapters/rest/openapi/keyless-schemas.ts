@@ -63,7 +63,8 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       sessions: { type: 'array', items: refTo('schemas', 'NetworkSession') },
       networkFindings: {
         type: 'array',
-        description: 'Findings at startup: what can and cannot be read from the network with this configuration.',
+        description:
+          'What the check at startup found: what can and cannot be read from the network with this configuration.',
         items: {
           type: 'object',
           required: ['ok', 'what'],

@@ -1209,7 +1209,7 @@ export interface components {
             families: components["schemas"]["ReadFamily"][];
             /** @description The network being read. */
             network?: string;
-            /** @description Findings at startup: what can and cannot be read from the network with this configuration. */
+            /** @description What the check at startup found: what can and cannot be read from the network with this configuration. */
             networkFindings?: {
                 ok: boolean;
                 /** @description One sentence. */
