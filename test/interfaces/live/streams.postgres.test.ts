@@ -9,32 +9,37 @@ import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { MOUNTS } from '../graphql/service.js';
 
-/** A network whose only user posts when a test says so, into the timeline and a search. */
+/** A network whose authors post when a test says so. */
 function createNews() {
   const net = createScriptedNetwork();
-  net.user({ id: '7', handle: 'seven' });
   let next = 100;
-  const shown: string[] = [];
-  const found = new Map<string, string[]>();
-  const post = (text: string, q = 'bread'): { id: string } => {
-    const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+  const nextId = (): string => {
     next += 1;
-    shown.unshift(id);
-    found.set(q, [id, ...(found.get(q) ?? [])]);
-    net.list('timeline', '7', shown, { pageSize: 40 });
-    net.list('search', q, found.get(q) ?? [], { pageSize: 40, product: 'Latest' });
-    return { id };
+    return String(next);
   };
-  post('the first');
-  return { net, network: net.network, post, shown };
+  /** An author who posts into a timeline, and into a search for the same handle. The list has a first tweet. */
+  const author = (handle: string) => {
+    const { id } = net.user({ id: nextId(), handle });
+    const shown: string[] = [];
+    const post = (text: string): string => {
+      const tweet = net.tweet({ id: nextId(), authorId: id, text, createdAt: new Date().toISOString() });
+      shown.unshift(tweet.id);
+      net.list('timeline', id, shown, { pageSize: 40 });
+      net.list('search', handle, shown, { pageSize: 40, product: 'Latest' });
+      return tweet.id;
+    };
+    post('the first');
+    return { id, shown, post };
+  };
+  return { net, network: net.network, author };
 }
 
 interface Replied {
   readonly data: { readonly news: { readonly nodes: readonly { readonly replies: { readonly nodes: unknown[] } }[] } };
 }
 
-describe('a stream', () => {
-  const { net, network, post, shown } = createNews();
+describe.concurrent('a stream', () => {
+  const { net, network, author } = createNews();
   let perch: TestPerch;
   beforeAll(async () => {
     perch = await startPerch({ network });
@@ -45,17 +50,18 @@ describe('a stream', () => {
     openStream(`${perch.url}${path}`, key, headers);
 
   it('sends each new tweet once, charges it like a page, and resumes where it was', async () => {
+    const { post } = author('ada');
     const { key } = await perch.account({ credits: 10 });
-    const first = await open('/v1/live?user=seven', key);
+    const first = await open('/v1/live?user=ada', key);
     expect(first.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(await first.next()).toMatchObject({ event: 'open', data: { follows: [{ user: 'seven' }] } });
+    expect(await first.next()).toMatchObject({ event: 'open', data: { follows: [{ user: 'ada' }] } });
     expect(await first.next()).toMatchObject({ event: 'position' });
     post('hello');
     const value = await first.next();
     expect(value).toMatchObject({ event: 'items', data: { items: 1, credits_charged: 1, data: [{ text: 'hello' }] } });
     first.leave();
     post('while away');
-    const second = await open('/v1/live?user=seven', key, { 'last-event-id': value.id ?? '' });
+    const second = await open('/v1/live?user=ada', key, { 'last-event-id': value.id ?? '' });
     await second.next();
     expect(await second.next()).toMatchObject({ event: 'position' });
     expect(await second.next()).toMatchObject({
@@ -66,30 +72,32 @@ describe('a stream', () => {
   }, 40_000);
 
   it('resumes behind an event of any age, and begins behind a cursor of 30 days at most', async () => {
+    const { id: user, shown, post } = author('grace');
     const { key } = await perch.account({ credits: 10 });
     const { cursor: secret } = perch.stores.secrets;
     const [known, floor, positions] = [shown.slice(0, 12), [Date.now(), '0'] as const, new Positions(secret)];
     const then = Date.now() - 31 * DAY_MS;
     const since = createCursors(secret, 'scripted').encodeSince(
-      { kind: 'timeline', subject: '7' },
+      { kind: 'timeline', subject: user },
       { known, floor },
       then,
     );
     post('after a long silence');
     // The cached page is as new as that, and the stream begins with it.
     const reader = await perch.account({ credits: 1000 });
-    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    await fetch(`${perch.url}/v1/users/grace/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
     const id = positions.encode([positions.begin(then, since)]);
-    const stream = await open('/v1/live?user=7', key, { 'last-event-id': id });
+    const stream = await open(`/v1/live?user=${user}`, key, { 'last-event-id': id });
     expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'after a long silence' }] } });
     stream.leave();
-    const refused = await fetch(`${perch.url}/v1/live?user=7&since=${since}`, { headers: { 'x-api-key': key } });
+    const refused = await fetch(`${perch.url}/v1/live?user=${user}&since=${since}`, { headers: { 'x-api-key': key } });
     expect(await refused.json()).toMatchObject({ error: { param: 'since', reason: 'cursor_expired' } });
   }, 40_000);
 
   it('sends again, free, what was charged and lost on its way', async () => {
+    const { post } = author('edsger');
     const { key } = await perch.account({ credits: 10 });
-    const first = await open('/v1/live?user=seven', key);
+    const first = await open('/v1/live?user=edsger', key);
     await first.next();
     const position = await first.next();
     post('lost');
@@ -97,7 +105,7 @@ describe('a stream', () => {
     expect(lost).toMatchObject({ event: 'items', data: { credits_charged: 1, balance_remaining: 9 } });
     first.leave();
     post('and more');
-    const second = await open('/v1/live?user=seven', key, { 'last-event-id': position.id ?? '' });
+    const second = await open('/v1/live?user=edsger', key, { 'last-event-id': position.id ?? '' });
     await second.next();
     const again = await second.next();
     expect(again).toMatchObject({ data: { data: [{ text: 'lost' }], credits_charged: 0, balance_remaining: 9 } });
@@ -108,16 +116,17 @@ describe('a stream', () => {
   }, 40_000);
 
   it('delivers no more than was paid for to two streams resumed from one position', async () => {
+    const { post } = author('barbara');
     const account = await perch.account({ credits: 100 });
     const { key } = account;
-    const start = await open('/v1/live?user=seven', key);
+    const start = await open('/v1/live?user=barbara', key);
     await start.next();
     const headers = { 'last-event-id': (await start.next()).id ?? '' };
     start.leave();
     // One may buy only a single tweet at a time.
     const twins = await Promise.all([
-      open('/v1/live?user=seven&max_credits=1', key, headers),
-      open('/v1/live?user=seven', key, headers),
+      open('/v1/live?user=barbara&max_credits=1', key, headers),
+      open('/v1/live?user=barbara', key, headers),
     ]);
     for (const twin of twins) await twin.next('position');
     for (const text of ['one', 'two', 'three']) post(text);
@@ -152,8 +161,9 @@ describe('a stream', () => {
   }, 60_000);
 
   it('spends no more on a day than its limit, and refuses an invalid amount', async () => {
+    const { post } = author('donald');
     const { key } = await perch.account({ credits: 10 });
-    const stream = await open('/v1/live?user=seven&max_credits_per_day=1', key);
+    const stream = await open('/v1/live?user=donald&max_credits_per_day=1', key);
     await stream.next();
     await stream.next();
     post('paid for');
@@ -163,7 +173,7 @@ describe('a stream', () => {
       event: 'error',
       data: { error: { code: 'no_credits', reason: 'max_credits' } },
     });
-    const refused = await fetch(`${perch.url}/v1/live?user=seven&max_credits_per_day=lots`, {
+    const refused = await fetch(`${perch.url}/v1/live?user=donald&max_credits_per_day=lots`, {
       headers: { 'x-api-key': key },
     });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
@@ -173,21 +183,21 @@ describe('a stream', () => {
     'spends no more than %s when its client comes back',
     async (limit) => {
       const account = await perch.account({ credits: 10 });
-      post('the first', limit);
+      const { post } = author(limit);
       const path = `/v1/live?q=${limit}&${limit}=2`;
       const first = await open(path, account.key);
       const position = await first.next('position');
-      post('the first of two', limit);
+      post('the first of two');
       const one = await first.next('items');
       first.leave();
-      post('the second of two', limit);
+      post('the second of two');
       // What it comes back to is sent again free, and counts.
       const second = await open(path, account.key, { 'last-event-id': position.id ?? '' });
       expect(await second.next('items')).toMatchObject({ data: { credits_charged: 0 } });
       const two = await second.next('items');
       expect(two).toMatchObject({ data: { credits_charged: 1 } });
       second.leave();
-      post('one too many', limit);
+      post('one too many');
       const third = await open(path, account.key, { 'last-event-id': two.id ?? '' });
       expect([third.response.status, await third.response.json()]).toMatchObject([
         402,
@@ -202,29 +212,33 @@ describe('a stream', () => {
   );
 
   it('is refused for want of credits, not for its limit, if its wallet turns out to be empty', async () => {
+    const { post } = author('leslie');
     const reader = await perch.account({ credits: 100 });
-    const page = await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    const page = await fetch(`${perch.url}/v1/users/leslie/tweets?fresh=true`, {
+      headers: { 'x-api-key': reader.key },
+    });
     const { since_cursor: since } = (await page.json()) as { since_cursor: string };
     post('for all');
-    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    await fetch(`${perch.url}/v1/users/leslie/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
     // From the second time on, the answer is kept, and the ledger is asked before the balance is read.
     for (let nth = 0; nth < 3; nth += 1) {
-      const stream = await open(`/v1/live?user=seven&since=${since}`, reader.key);
+      const stream = await open(`/v1/live?user=leslie&since=${since}`, reader.key);
       expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'for all' }] } });
       stream.leave();
     }
     const poor = await perch.account({ credits: 0 });
-    const { response, leave } = await open(`/v1/live?user=seven&since=${since}&max_credits_per_day=0.5`, poor.key);
+    const { response, leave } = await open(`/v1/live?user=leslie&since=${since}&max_credits_per_day=0.5`, poor.key);
     const { error } = (await response.json()) as { error: { code: string; reason?: string } };
     leave();
     expect([error.code, error.reason]).toEqual(['no_credits', undefined]);
   }, 40_000);
 
   it('is refused as a whole if its caller may not make a request now, or has a wrong key', async () => {
+    author('tony');
     const { key } = await perch.account({ qps: 1 });
-    const path = '/v1/live?user=seven&q=bread&q=rye';
+    const path = '/v1/live?user=tony&q=bread&q=rye';
     // A request of the same second.
-    await fetch(`${perch.url}/v1/users/seven`, { headers: { 'x-api-key': key } });
+    await fetch(`${perch.url}/v1/users/tony`, { headers: { 'x-api-key': key } });
     const refused = await open(path, key);
     refused.leave();
     expect(refused.response.status).toBe(429);
@@ -237,7 +251,7 @@ describe('a stream', () => {
     }
   }, 40_000);
 
-  it('frees the place of a list when that ends', async () => {
+  it('frees the place of a list when that ends', async ({ expect }) => {
     net.user({ id: '9', handle: 'nine' });
     net.tweet({ id: '9', authorId: '9', createdAt: new Date().toISOString() });
     net.list('timeline', '9', ['9']);
@@ -262,7 +276,10 @@ describe('a stream', () => {
   }, 60_000);
 });
 
-describe('a stream of several lists', () => {
+describe.concurrent.each([
+  ['the first', 0],
+  ['another', 1],
+])('a stream that could not read %s of its lists when it was resumed', (_which, failing) => {
   const net = createScriptedNetwork();
   const clock = { shiftMs: 0, now: () => Date.now() + clock.shiftMs };
   let perch: TestPerch;
@@ -271,59 +288,61 @@ describe('a stream of several lists', () => {
   });
   afterAll(() => perch.close());
 
-  it.each([
-    ['the first', 0],
-    ['another', 1],
-  ])(
-    'continues %s of its lists, which it could not read when it was resumed',
-    async (_which, failing) => {
-      const users = [`8${failing}`, `7${failing}`];
-      const [failingId = ''] = users.slice(failing);
-      const grow = (text: string): void => {
-        for (const id of users) {
-          const item = `${Date.now()}${id}`;
-          net.tweet({ id: item, authorId: id, text, createdAt: new Date().toISOString() });
-          lists.set(id, [item, ...(lists.get(id) ?? [])]);
-          net.list('timeline', id, lists.get(id) ?? []);
-        }
-      };
-      const lists = new Map<string, string[]>();
-      for (const id of users) net.user({ id, handle: `user${id}` });
-      grow('the first');
-      const { key } = await perch.account();
-      const path = `${perch.url}/v1/live?${users.map((id) => `user=${id}`).join('&')}`;
-      const first = await openStream(path, key);
-      await first.next('position');
-      const { id = '' } = await first.next('position');
-      first.leave();
-      grow('while away');
-      net.pages('timeline', failingId, () => {
-        throw new ServiceError('upstream_error', 'The network is away.');
-      });
-      // Kept pages are too old now.
-      clock.shiftMs += DAY_MS;
-      const second = await openStream(path, key, { 'last-event-id': id });
-      expect(second.response.status).toBe(200);
-      const got = async () => {
-        const { event, data } = await second.next();
-        return { event, ...(data as { subject?: { user: string }; data?: { text: string }[] }) };
-      };
-      expect(await got()).toMatchObject({ event: 'open' });
-      expect((await got()).subject?.user).not.toBe(failingId);
-      const { data: heartbeat } = await second.next('heartbeat');
-      expect(heartbeat).toMatchObject({
-        checked: expect.arrayContaining([expect.objectContaining({ user: failingId, failed: 'upstream_error' })]),
-      });
-      net.list('timeline', failingId, lists.get(failingId) ?? []);
-      expect(await got()).toMatchObject({
-        event: 'items',
-        subject: { user: failingId },
-        data: [{ text: 'while away' }],
-      });
-      second.leave();
-    },
-    90_000,
-  );
+  it('continues that list once it can be read again', async () => {
+    const users = [`8${failing}`, `7${failing}`];
+    const [failingId = ''] = users.slice(failing);
+    const grow = (text: string): void => {
+      for (const id of users) {
+        const item = `${Date.now()}${id}`;
+        net.tweet({ id: item, authorId: id, text, createdAt: new Date().toISOString() });
+        lists.set(id, [item, ...(lists.get(id) ?? [])]);
+        net.list('timeline', id, lists.get(id) ?? []);
+      }
+    };
+    const lists = new Map<string, string[]>();
+    for (const id of users) net.user({ id, handle: `user${id}` });
+    grow('the first');
+    const { key } = await perch.account();
+    const path = `${perch.url}/v1/live?${users.map((id) => `user=${id}`).join('&')}`;
+    const first = await openStream(path, key);
+    await first.next('position');
+    const { id = '' } = await first.next('position');
+    first.leave();
+    grow('while away');
+    net.pages('timeline', failingId, () => {
+      throw new ServiceError('upstream_error', 'The network is away.');
+    });
+    // Kept pages are too old now.
+    clock.shiftMs += DAY_MS;
+    const second = await openStream(path, key, { 'last-event-id': id });
+    expect(second.response.status).toBe(200);
+    const got = async () => {
+      const { event, data } = await second.next();
+      return { event, ...(data as { subject?: { user: string }; data?: { text: string }[] }) };
+    };
+    expect(await got()).toMatchObject({ event: 'open' });
+    expect((await got()).subject?.user).not.toBe(failingId);
+    const { data: heartbeat } = await second.next('heartbeat');
+    expect(heartbeat).toMatchObject({
+      checked: expect.arrayContaining([expect.objectContaining({ user: failingId, failed: 'upstream_error' })]),
+    });
+    net.list('timeline', failingId, lists.get(failingId) ?? []);
+    expect(await got()).toMatchObject({
+      event: 'items',
+      subject: { user: failingId },
+      data: [{ text: 'while away' }],
+    });
+    second.leave();
+  }, 90_000);
+});
+
+describe.concurrent('a stream of several lists', () => {
+  const net = createScriptedNetwork();
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ network: net.network });
+  });
+  afterAll(() => perch.close());
 
   it('begins all its lists once the connection that its client lost no longer holds their places', async () => {
     const { key } = await perch.account({ qps: 1 });
@@ -356,8 +375,8 @@ describe('a stream of several lists', () => {
   });
 });
 
-describe.each(MOUNTS)('a subscription over %s', (graphql) => {
-  const { net, network, post } = createNews();
+describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
+  const { net, network, author } = createNews();
   let perch: TestPerch;
   beforeAll(async () => {
     perch = await startPerch({ network, graphql });
@@ -388,7 +407,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     (data as { extensions: { live: { position: string } } }).extensions.live.position;
 
   it('begins with a position, sends each new tweet once at the price of a page, and ends with its budget', async () => {
-    post('the first', 'tea');
+    const { post } = author('tea');
     const account = await perch.account({ credits: 10 });
     const stream = await subscribe('tea', account.key, { maxCredits: 1 });
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -403,12 +422,12 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
       event: 'next',
       data: { data: { news: { nodes: [] } }, extensions: { credits: { charged: 0, remaining: 10 }, live } },
     });
-    post('news', 'tea');
+    post('news');
     const news = await stream.next();
     expect(news).toMatchObject(result('news', 1));
     expect(news).toMatchObject({ data: { extensions: { credits: { charged: 1, remaining: 9 } } } });
     expect([positionOf(news), positionOf(news) === positionOf(begun)]).toEqual([news.id, false]);
-    post('one too many', 'tea');
+    post('one too many');
     expect(await stream.next()).toMatchObject({
       event: 'next',
       data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
@@ -439,14 +458,14 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   );
 
   it('sends again, free, what was charged and lost behind the client’s position', async () => {
-    post('the first', 'milk');
+    const { post } = author('milk');
     const account = await perch.account({ credits: 10 });
     const first = await subscribe('milk', account.key);
     const begun = await first.next();
-    post('lost', 'milk');
+    post('lost');
     expect(await first.next()).toMatchObject(result('lost', 1));
     first.leave();
-    post('and more', 'milk');
+    post('and more');
     const second = await subscribe('milk', account.key, {}, { 'last-event-id': positionOf(begun) });
     expect(await second.next()).toMatchObject(result('lost', 0));
     expect(await second.next()).toMatchObject(result('and more', 1));
@@ -455,7 +474,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   }, 60_000);
 
   it('sends again, free, no more of what lies below its items than was paid for', async () => {
-    post('the first', 'yeast');
+    const { id: authorId, post } = author('yeast');
     const account = await perch.account({ credits: 100 });
     const replies = 'replies(first: 5, fresh: true) { nodes { text } }';
     const query = `subscription { news: search(q: "yeast") { nodes { ... on Tweet { text ${replies} } } } }`;
@@ -466,8 +485,8 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
       });
     const first = await resume({});
     const begun = await first.next();
-    const answer = (nth: number) => net.tweet({ id: `9${nth}`, authorId: '7', text: `answer ${nth}` }).id;
-    const { id } = post('lost', 'yeast');
+    const answer = (nth: number) => net.tweet({ id: `9${nth}`, authorId, text: `answer ${nth}` }).id;
+    const id = post('lost');
     net.list('replies', id, [answer(1)]);
     const lost = (await first.next()).data as Replied;
     expect(lost.data.news.nodes[0]?.replies.nodes).toHaveLength(1);
@@ -483,11 +502,11 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   }, 60_000);
 
   it('is refused once its budget is spent, when its client comes back', async () => {
-    post('the first', 'rye');
+    const { post } = author('rye');
     const { key } = await perch.account({ credits: 10 });
     const stream = await subscribe('rye', key, { maxCredits: 1 });
     await stream.next();
-    post('paid for', 'rye');
+    post('paid for');
     const news = await stream.next();
     stream.leave();
     const { response } = await subscribe('rye', key, { maxCredits: 1 }, { 'last-event-id': positionOf(news) });
@@ -495,13 +514,13 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   }, 60_000);
 
   it('spends no more on a day than extensions.maxCreditsPerDay', async () => {
-    post('the first', 'salt');
+    const { post } = author('salt');
     const { key } = await perch.account({ credits: 10 });
     const stream = await subscribe('salt', key, { maxCreditsPerDay: 1 });
     await stream.next();
-    post('paid for', 'salt');
+    post('paid for');
     expect(await stream.next()).toMatchObject(result('paid for', 1));
-    post('one too many', 'salt');
+    post('one too many');
     expect(await stream.next()).toMatchObject({
       data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
     });
@@ -548,7 +567,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   });
 
   it('sends heartbeats as results if its client requests them, and as comments otherwise', async () => {
-    post('the first', 'oats');
+    const { post } = author('oats');
     const account = await perch.account();
     const [withHeartbeats, other] = [
       await subscribe('oats', account.key, { heartbeats: true }),
@@ -559,7 +578,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     const heartbeat = await withHeartbeats.next();
     const live = { position: positionOf(begun), heartbeat_seconds: 15, every_seconds: expect.any(Number) };
     expect(heartbeat).toMatchObject({ event: 'next', data: { data: { news: null }, extensions: { live } } });
-    post('news', 'oats');
+    post('news');
     expect((await withHeartbeats.next('next')).data).toMatchObject({ data: { news: { nodes: [{ text: 'news' }] } } });
     expect(await other.next()).toMatchObject({
       data: { data: { news: { nodes: [{ text: 'news' }] } } },

@@ -1,7 +1,7 @@
 /** Watches over the whole service: new items are charged and delivered while no client is connected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import { createCursors } from '../../../src/read/cursor.js';
 import { startMailServer } from '../../kit/mail-server.js';
@@ -18,20 +18,27 @@ interface Sent {
 /** What "within seconds" means. */
 const SECONDS_MS = 25_000;
 
-describe('a watch', () => {
+describe.concurrent('a watch', () => {
   let perch: TestPerch;
   let mailServer: Awaited<ReturnType<typeof startMailServer>>;
   let net: ScriptedNetwork;
   let next = 100;
-  let account: TestAccount;
-  const shown: string[] = [];
   const sent: Sent[] = [];
-  const post = (text: string): void => {
-    const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+  const nextId = (): string => {
     next += 1;
-    shown.unshift(id);
-    net.list('timeline', '7', shown, { pageSize: 40 });
-    net.list('search', 'bread', shown, { pageSize: 40, product: 'Latest' });
+    return String(next);
+  };
+  /** An author who posts into a timeline, and into a search for the same handle. Each test follows its own. */
+  const author = (handle: string) => {
+    const { id } = net.user({ id: nextId(), handle });
+    const shown: string[] = [];
+    const post = (text: string): void => {
+      shown.unshift(net.tweet({ id: nextId(), authorId: id, text, createdAt: new Date().toISOString() }).id);
+      net.list('timeline', id, shown, { pageSize: 40 });
+      net.list('search', handle, shown, { pageSize: 40, product: 'Latest' });
+    };
+    post('the first');
+    return { id, shown, post };
   };
   const webhooks = {
     check: async (url: string) => url,
@@ -42,37 +49,28 @@ describe('a watch', () => {
   };
   beforeAll(async () => {
     net = createScriptedNetwork();
-    net.user({ id: '7', handle: 'seven' });
-    post('the first');
     mailServer = await startMailServer();
     const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'perch@example.org' };
     perch = await startPerch({ network: net.network, webhooks, env });
-  });
-  beforeEach(async () => {
-    account = await perch.account({ credits: 10, email: 'owner@example.org' });
   });
   afterAll(async () => {
     await perch?.close();
     await mailServer?.close();
   });
 
-  /** Where a new watch begins: after everything that the network has now, whatever an earlier test left cached. */
-  const since = async (path: string): Promise<string> => {
+  /** Adds a watch that begins after everything its list has now. */
+  const add = async (owner: TestAccount, handle: string, changes: Partial<Parameters<typeof addWatch>[2]> = {}) => {
     const reader = await perch.account();
-    const page = new URL(path, perch.url);
-    page.searchParams.set('fresh', 'true');
-    const answer = await fetch(page, { headers: { 'x-api-key': reader.key } });
-    return ((await answer.json()) as { since_cursor: string }).since_cursor;
-  };
-  const add = async (changes: Partial<Parameters<typeof addWatch>[2]> = {}) => {
-    const place = changes.kind === 'search' ? '/v1/tweets/search?q=bread' : '/v1/users/by-id/7/tweets';
-    const from = await since(changes.kind === 'search' ? place : '/v1/users/seven/tweets');
-    return addWatch(perch.database.sql, perch.stores.secrets.cursor, { ...account, since: from, ...changes });
+    const path =
+      changes.kind === 'search' ? `/v1/tweets/search?q=${handle}&fresh=true` : `/v1/users/${handle}/tweets?fresh=true`;
+    const answer = await fetch(`${perch.url}${path}`, { headers: { 'x-api-key': reader.key } });
+    const { since_cursor: since } = (await answer.json()) as { since_cursor: string };
+    return addWatch(perch.database.sql, perch.stores.secrets.cursor, { ...owner, subject: handle, since, ...changes });
   };
   const sentBy = ({ watchId }: { readonly watchId: string }): Sent[] =>
     sent.filter(({ body }) => body.data.watch_id === watchId);
   /** Reads, notices and mails follow each other every few seconds; on a busy machine, that adds up. */
-  const eventually = (check: () => unknown, timeout = 60_000) => expect.poll(check, { timeout, interval: 50 });
+  const eventually = (check: () => unknown, timeout = 60_000) => vi.waitFor(check, { timeout, interval: 50 });
   /** Mails about a watch that reached an address. Sends them now instead of within half a minute. */
   const mailed = async (address: string, { watchId }: { readonly watchId: string }): Promise<string[]> => {
     await perch.customers.deliveries.run();
@@ -86,16 +84,19 @@ describe('a watch', () => {
   };
 
   it('delivers new items in the envelope of a page, and charges them like one', async () => {
-    const [timeline, search] = [await add(), await add({ kind: 'search', subject: 'bread', product: 'Latest' })];
+    const account = await perch.account({ credits: 10 });
+    const { post } = author('ada');
+    const timeline = await add(account, 'ada');
+    const search = await add(account, 'ada', { kind: 'search', product: 'Latest' });
     post('hello');
-    await eventually(() => [sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
+    await eventually(() => expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]));
     const [{ body, id } = { body: null, id: '' }] = sentBy(timeline);
     expect(body).toMatchObject({
       type: 'watch.items',
-      data: { watch_id: timeline.watchId, number: 1, user: 'seven', items: 1, data: [{ text: 'hello' }] },
+      data: { watch_id: timeline.watchId, number: 1, user: 'ada', items: 1, data: [{ text: 'hello' }] },
     });
     expect(id).toBe(`msg_${body?.data.request_id}`);
-    expect(sentBy(search)[0]?.body.data).toMatchObject({ q: 'bread', data: [{ text: 'hello' }] });
+    expect(sentBy(search)[0]?.body.data).toMatchObject({ q: 'ada', data: [{ text: 'hello' }] });
     const charged = [...sentBy(timeline), ...sentBy(search)].map((one) => Number(one.body.data.credits_charged));
     expect(await perch.balance(account)).toBe(10 - (charged[0] ?? 0) - (charged[1] ?? 0));
     const receipt = await fetch(`${perch.url}/v1/usage/${body?.data.request_id}`, {
@@ -107,36 +108,45 @@ describe('a watch', () => {
   }, 180_000);
 
   it('resumes where it stopped after more than a month without anything new', async () => {
+    const { id: subject, shown, post } = author('grace');
     const anchor = { known: shown.slice(0, 12), floor: [Date.now(), '0'] } as const;
     const cursors = createCursors(perch.stores.secrets.cursor, 'scripted');
-    const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);
+    const quiet = cursors.encodeSince({ kind: 'timeline', subject }, anchor, Date.now() - 31 * DAY_MS);
     post('after a long silence');
     const reader = await perch.account({ credits: 1000 });
-    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
-    const watch = await add({ since: quiet });
-    await eventually(() => sentBy(watch).map(({ body }) => body)).toMatchObject([
-      { type: 'watch.items', data: { data: [{ text: 'after a long silence' }] } },
-    ]);
+    await fetch(`${perch.url}/v1/users/grace/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    const watch = await add(await perch.account({ credits: 10 }), 'grace', { since: quiet });
+    await eventually(() =>
+      expect(sentBy(watch).map(({ body }) => body)).toMatchObject([
+        { type: 'watch.items', data: { data: [{ text: 'after a long silence' }] } },
+      ]),
+    );
   }, 180_000);
 
   it('waits for credits with one notice, and pauses when its key ends', async () => {
-    const watch = await add({ dailyLimit: 1000 });
+    const account = await perch.account({ credits: 10, email: 'owner@example.org' });
+    const { post } = author('barbara');
+    const watch = await add(account, 'barbara', { dailyLimit: 1000 });
     post('affordable');
-    await eventually(() => sentBy(watch).map(({ body }) => body.type)).toEqual(['watch.items', 'watch.waiting']);
+    await eventually(() =>
+      expect(sentBy(watch).map(({ body }) => body.type)).toEqual(['watch.items', 'watch.waiting']),
+    );
     expect(sentBy(watch)[1]?.body.data).toEqual({
-      ...{ watch_id: watch.watchId, user: 'seven', reason: 'daily_limit' },
+      ...{ watch_id: watch.watchId, user: 'barbara', reason: 'daily_limit' },
       resumes_at: new Date(new Date().setUTCHours(24, 0, 0, 0)).toISOString(),
     });
     expect(await read(watch)).toMatchObject({ state: 'waiting', reason: 'daily_limit' });
-    await eventually(() => mailed('owner@example.org', watch)).toEqual([
-      expect.stringMatching(/Subject: Perch: a watch waits.*has reached its daily limit.*user seven/s),
-    ]);
-    const other = await add();
-    await eventually(async () => (await read(other)).holder).not.toBeNull();
+    await eventually(async () =>
+      expect(await mailed('owner@example.org', watch)).toEqual([
+        expect.stringMatching(/Subject: Perch: a watch waits.*has reached its daily limit.*user barbara/s),
+      ]),
+    );
+    const other = await add(account, 'barbara');
+    await eventually(async () => expect((await read(other)).holder).not.toBeNull());
     await perch.stores.accounts.revokeKey(account);
-    await eventually(() => sentBy(other).map(({ body }) => [body.type, body.data.reason])).toEqual([
-      ['watch.paused', 'key'],
-    ]);
+    await eventually(() =>
+      expect(sentBy(other).map(({ body }) => [body.type, body.data.reason])).toEqual([['watch.paused', 'key']]),
+    );
   }, 180_000);
 
   it.each([
@@ -171,20 +181,21 @@ describe('a watch', () => {
     'waits because of %s with a mail, and resumes within seconds of the end of that',
     async (reason, means, why, give, take?: (from: TestAccount) => Promise<void>) => {
       const email = `${reason}@example.org`;
-      account = await perch.account({ ...means, email });
-      const watch = await add();
-      await eventually(async () => (await read(watch)).checked_at).not.toBeNull();
+      const account = await perch.account({ ...means, email });
+      const { post } = author(reason);
+      const watch = await add(account, reason);
+      await eventually(async () => expect((await read(watch)).checked_at).not.toBeNull());
       await take?.(account);
       while ((await read(watch)).reason !== reason) {
         post('one more');
         await sleep(1000);
       }
       const types = () => sentBy(watch).map(({ body }) => body.type);
-      await eventually(types).toContain('watch.waiting');
-      await eventually(() => mailed(email, watch)).toEqual([expect.stringContaining(why)]);
+      await eventually(() => expect(types()).toContain('watch.waiting'));
+      await eventually(async () => expect(await mailed(email, watch)).toEqual([expect.stringContaining(why)]));
       const before = types().length;
       await give(account);
-      await eventually(() => types().slice(before), SECONDS_MS).toContain('watch.items');
+      await eventually(() => expect(types().slice(before)).toContain('watch.items'), SECONDS_MS);
     },
     180_000,
   );
