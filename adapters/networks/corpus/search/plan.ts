@@ -1,7 +1,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Query } from '../../search/query.js';
 import { columnTerm, type Handles } from './compile.js';
-import { FEW, walk } from './spans.js';
+import { walk } from './spans.js';
 
 /**
  * A search takes the cheapest of three ways. The statement itself chooses, by the rows it has read so far, so that a wrong
@@ -77,8 +77,8 @@ export const pickByIndex = (search: Search, among: readonly Sql[]): Sql => {
   return search.spans === null ? sorted(within, null) : bySpans(within, [...search.spans, ...among]);
 };
 
-/** All matches if there are at most `FEW`, otherwise `FEW` + 1 of them. If `places` are given, one after the other is read. */
-export const pickFew = ({ alias, table, order, start, where }: Search, places: readonly Sql[]): Sql => {
+/** All matches if there are at most `most`, otherwise one more. If `places` are given, one after the other is read. */
+export const pickFew = ({ alias, table, order, start, where }: Search, most: number, places: readonly Sql[]): Sql => {
   const matching = (place: readonly Sql[]): Sql => sql`
       SELECT ${raw(alias)}.id, ${raw(`${alias}.${order}`)} AS position FROM ${raw(table)} ${raw(alias)}
       WHERE ${all([...start, ...place, where, ALONE])}`;
@@ -91,7 +91,7 @@ export const pickFew = ({ alias, table, order, start, where }: Search, places: r
             ' UNION ALL ',
           )
     })
-    SELECT * FROM matches LIMIT ${raw(String(FEW + 1))}`;
+    SELECT * FROM matches LIMIT ${most + 1}::int`;
 };
 
 const isShort = (page: string, { limit }: Search): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;

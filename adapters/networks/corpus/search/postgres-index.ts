@@ -34,7 +34,7 @@ export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)):
       if (places !== null) return findInSequence(compiled, places, read, isKept);
       const page = await read(pickInOrder(compiled, []));
       if (page.length === compiled.limit) return page;
-      const few = ranges.length > 0 && !isKept ? await read(pickFew(compiled, [])) : null;
+      const few = ranges.length > 0 && !isKept ? await read(pickFew(compiled, FEW, [])) : null;
       return few !== null && few.length <= FEW ? few.slice(0, compiled.limit) : read(pickByIndex(compiled, []));
     },
   };
@@ -85,8 +85,10 @@ async function findInGroups(
   const found: IndexPosition[] = [];
   for (let next = 0, size = first; next < places.length && found.length < wanted; size *= 4) {
     const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
-    const few = await read(pickFew(search, group.map(inIds)));
-    const last = few.length > FEW ? few.at(-1) : undefined;
+    // As a rule, twice as many as wanted are enough to fill the page from the partitions that returned all of theirs.
+    const most = Math.min(FEW, 2 * (wanted - found.length));
+    const few = await read(pickFew(search, most, group.map(inIds)));
+    const last = few.length > most ? few.at(-1) : undefined;
     const begun = group.findIndex((range) => last !== undefined && isIn(range, last));
     const cut = group[begun];
     found.push(...few.filter((each) => cut === undefined || !isIn(cut, each)));
