@@ -149,7 +149,9 @@ describe('a corpus that fills a partition', () => {
       select c.relname as name, last_vacuum as at, relallvisible as mapped
       from pg_stat_user_tables join pg_class c on oid = relid where c.relname like 'corpus\\_tweets\\__' order by 1`;
     const before = await vacuumed();
-    expect(before.filter(({ at, mapped }) => at === null || mapped === 0)).toEqual([]);
+    expect(before.filter(({ at }) => at === null)).toEqual([]);
+    // While autovacuum analyzes another table, a vacuum maps nothing.
+    expect(before.some(({ mapped }) => mapped > 0)).toBe(true);
     await load(
       rows(2000, (index) => 9000 + index),
       4000,
