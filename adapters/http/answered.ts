@@ -48,9 +48,10 @@ export function watchAnswers(app: FastifyInstance): void {
   });
 }
 
-/** The interface that a path belongs to, from its first segment. */
-export function interfaceFromUrl({ url }: Answered['request']): 'rest' | 'graphql' | 'mcp' | 'site' {
-  const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? [];
+/** The interface that a path belongs to, from its first segment. GraphiQL, its files and its lists are pages. */
+export function interfaceFromUrl({ method, url }: Answered['request']): 'rest' | 'graphql' | 'mcp' | 'site' {
+  const [, first = '', rest = ''] = /^\/([^/?#]*)([/?]?)/.exec(url) ?? [];
   if (first === 'v1') return 'rest';
-  return first === 'graphql' || first === 'mcp' ? first : 'site';
+  if (first === 'graphql') return rest === '/' || (rest === '' && method === 'GET') ? 'site' : 'graphql';
+  return first === 'mcp' ? 'mcp' : 'site';
 }

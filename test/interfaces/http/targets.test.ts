@@ -26,6 +26,21 @@ describe('the target of a request', () => {
   });
 });
 
+describe('the interface of a request', () => {
+  it.each([
+    ['POST', '/graphql', 'graphql'],
+    ['GET', '/graphql?query={me{name}}', 'graphql'],
+    ['GET', '/graphql', 'site'],
+    ['GET', '/graphql/assets/graphiql.js', 'site'],
+    ['GET', '/v1/me', 'rest'],
+    ['POST', '/mcp', 'mcp'],
+    ['GET', '/', 'site'],
+    ['GET', '/graphqls', 'site'],
+  ] as const)('of %s %s is %s', (method, url, name) => {
+    expect(interfaceFromUrl({ id: '1', method, url })).toBe(name);
+  });
+});
+
 describe('under /v1, however it is written', () => {
   const DEPRECATION = 'Wed, 01 Jan 2031 00:00:00 GMT';
   let server: BareServer;
