@@ -62,9 +62,11 @@ export const firstQuery = (handle: string): string => `query ProfileAndTimeline 
 
 export const firstPath = (handle: string): string => `/v1/users/${handle}`;
 
-/** Works when pasted into a shell that has the key. On two lines, so that it fits beside the query. */
-export const firstCurl = (baseUrl: string, handle: string): string =>
-  `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
+/** A GET that works when pasted into a shell that has the key. On two lines, so that it fits beside the query. */
+export const curl = (baseUrl: string, path: string): string =>
+  `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${path}`;
+
+export const firstCurl = (baseUrl: string, handle: string): string => curl(baseUrl, firstPath(handle));
 
 /** The same for everything that the account posts from now on. */
 export const liveCurl = (baseUrl: string, handle: string): string =>

@@ -32,7 +32,8 @@ describe('keys', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
     const key = keyOn(answer);
-    expect(answer.body).toContain(`curl -H &#39;x-api-key: ${key}&#39; ${service.url}/v1/me`.replaceAll('&#39;', "'"));
+    const line = `export PERCH_KEY=${key}\ncurl -H "x-api-key: $PERCH_KEY" \\\n  ${service.url}/v1/me`;
+    expect(answer.body.replaceAll('&quot;', '"')).toContain(line);
     const [record] = (await ada.account()).keys;
     expect(record).toMatchObject({
       name: 'Nightly',

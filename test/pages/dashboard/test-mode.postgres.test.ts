@@ -161,9 +161,13 @@ describe('the first steps', () => {
     expect(ticks(await ada.get('/dashboard'))).toEqual([true, false, false]);
     const cookies = made.headers.getSetCookie().map((text) => text.split(';', 1)[0]);
     const shown = await ada.get(placeOf(made) ?? '', {}, undefined, cookies.join('; '));
-    const line = `curl -H 'x-api-key: ${/perch_test_[0-9A-Za-z]{32}/.exec(shown.body)?.[0]}' ${service.url}/v1/users/harbor_obs`;
-    expect(shown.body).toContain(line);
-    expect((await read(/perch_test_[0-9A-Za-z]{32}/.exec(shown.body)?.[0] ?? '')).status).toBe(200);
+    const [key = ''] = /perch_test_[0-9A-Za-z]{32}/.exec(shown.body) ?? [];
+    expect(shown.body).toContain(`export PERCH_KEY=${key}\ncurl `);
+    expect(shown.body).toContain(`${service.url}/v1/users/harbor_obs`);
+    expect((await read(key)).status).toBe(200);
+    expect((await ada.get('/dashboard/keys?mode=live', {}, undefined, 'perch-mode=test')).body).toMatch(
+      /name="mode" value="live" checked/,
+    );
     expect(ticks(await ada.get('/dashboard/live'))).toEqual([true, true, false]);
     expect(ticks(await ada.get('/dashboard', {}, undefined, 'perch-mode=test'))).toEqual([true, true, false]);
     await make({ mode: 'live' });

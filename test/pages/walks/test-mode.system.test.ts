@@ -56,7 +56,7 @@ describeInChromium('a customer who tests a client', () => {
     expect(await page.getByRole('switch').count()).toBe(0);
     await page.locator('figure', { hasText: 'A first read' }).getByRole('button', { name: 'Copy' }).click();
     const line = await page.evaluate<string>('navigator.clipboard.readText()');
-    const [, key = '', address = ''] = /^curl -H 'x-api-key: (perch_test_\w{32})' (\S+)$/.exec(line) ?? [];
+    const [, key = '', address = ''] = /^export PERCH_KEY=(perch_test_\w{32})\ncurl .+ \\\n {2}(\S+)$/.exec(line) ?? [];
     await page.getByRole('link', { name: 'I have copied it' }).click();
     await page.getByText('No requests with a test key yet.').waitFor();
     expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');

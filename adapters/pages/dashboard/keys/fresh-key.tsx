@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { DEMO_HANDLE, firstPath } from '../../kit/first-reads.js';
+import { curl, DEMO_HANDLE, firstPath } from '../../kit/first-reads.js';
 import { Card, Notice, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { FreshKey } from './fresh-key-cookie.js';
@@ -48,7 +48,7 @@ export const freshKeyPage = (
           <figcaption>{isTest ? 'A first read, for 1 play credit' : 'A free first request'}</figcaption>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
           <pre tabIndex={0} data-copy>
-            <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}${isTest ? firstPath(DEMO_HANDLE) : '/v1/me'}`}</code>
+            <code>{`export PERCH_KEY=${model.key}\n${curl(model.baseUrl, isTest ? firstPath(DEMO_HANDLE) : '/v1/me')}`}</code>
           </pre>
         </figure>
         {isTest ? (

@@ -89,7 +89,9 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
 function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void {
   const url = '/dashboard/keys';
   routes.page(url, async (signedIn, reply) => {
-    const empty = { typed: EMPTY_INPUT, limits: NO_LIMITS, error: null, newMode: signedIn.mode ?? 'live' };
+    const shown = signedIn.mode ?? 'live';
+    const newMode = queryString(signedIn.request).get('mode') === 'live' ? 'live' : shown;
+    const empty = { typed: EMPTY_INPUT, limits: NO_LIMITS, error: null, newMode };
     return sendPrivatePage(reply, await listPage(signedIn, services, empty));
   });
   routes.form(url, url, async (signedIn, form, reply) => {

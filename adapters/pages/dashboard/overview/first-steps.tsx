@@ -90,11 +90,11 @@ export const FirstStepsCard = ({ steps, baseUrl, mode, account }: OverviewModel 
         <p class="actions">
           {steps.hasCredits ? null : (
             <a class="button small" href="/dashboard/credits">
-              Buy credits
+              Get credits
             </a>
           )}
           {steps.hasLiveKey ? null : (
-            <a class="button small" href="/dashboard/keys">
+            <a class="button small" href="/dashboard/keys?mode=live">
               Create a live key
             </a>
           )}

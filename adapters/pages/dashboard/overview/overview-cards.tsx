@@ -30,7 +30,7 @@ export const NoticesCard = (model: LiveModel) => {
   return (
     <Notice tone="warn" title="The balance is low.">
       You have less than a fifth of the balance that you had after your last top-up. {mailed}{' '}
-      <a href="/dashboard/credits">Buy credits</a>
+      <a href="/dashboard/credits">Get credits</a>
     </Notice>
   );
 };
@@ -42,7 +42,7 @@ const EmptyWallet = () => (
     </p>
     <form method="post" action="/dashboard/mode" class="actions">
       <input type="hidden" name="from" value="/dashboard" />
-      <BuyButton />
+      <CreditsButton />
       <button type="submit" class="button small" name="mode" value="test">
         Try free: {figure(PLAY_CREDITS)} test credits a day
       </button>
@@ -74,9 +74,9 @@ export const Buys = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
   </dl>
 );
 
-const BuyButton = () => (
+const CreditsButton = () => (
   <a class="button small" href="/dashboard/credits">
-    Buy credits
+    Get credits
   </a>
 );
 
@@ -84,7 +84,7 @@ export const Balance = ({ account, usage, mode }: OverviewModel) => {
   const { balance } = account;
   const forecast = mode === 'test' ? null : forecastSpending(balance, usage);
   return (
-    <Card id="balance" title="Balance" aside={mode === 'test' ? null : <BuyButton />}>
+    <Card id="balance" title="Balance" aside={mode === 'test' ? null : <CreditsButton />}>
       <Amount account={account} mode={mode} />
       {balance > 0 && forecast !== null ? (
         <p class="soft">
