@@ -50,14 +50,13 @@ export class GuardedWebhooks implements Webhooks {
 
   async check(text: string, accountId: string): Promise<string> {
     const url = parseWebhookUrl(text);
-    const { allow } = this.#options;
+    const { allow, loopback } = this.#options;
     if (this.#isOwn(url)) return url.href;
     try {
       refuseUnfit(url, allow);
     } catch (error) {
-      throw unusableAddress(
-        error instanceof Unfit ? 'It must be https, on the usual port.' : 'It must be a public address.',
-      );
+      const what = error instanceof Unfit ? 'It must be https, on the usual port' : 'It must be a public address';
+      throw unusableAddress(`${what}${loopback === true ? ', or http://localhost on this demo' : ''}.`);
     }
     const slot = this.#checks.take(accountId);
     if (slot === null) throw busy();

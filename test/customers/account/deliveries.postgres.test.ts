@@ -195,7 +195,10 @@ describe('a webhook of this machine', () => {
         expect(await service.send(url, {}, '{}')).toMatchObject({ status: null });
       }
       await expect(demo.check('http://10.0.0.1/', 'account')).rejects.toMatchObject({ code: 'bad_request' });
-      await expect(demo.check('http://localhost.example/', 'account')).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(demo.check('http://localhost.example/', 'account')).rejects.toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('http://localhost'),
+      });
       expect(received).toEqual(['{"a":1}', '{"a":1}']);
     } finally {
       await Promise.all([demo.close(), service.close()]);
