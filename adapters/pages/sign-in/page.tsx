@@ -72,7 +72,7 @@ const ByMail = ({ next, byMail, state }: SignInPage) => {
       <p class="hint" id="email-hint">
         {byMail
           ? 'We email you a link that signs you in, no password needed. If you are new, this creates an account.'
-          : 'This server sends no email: your link is written to its log, and the operator can forward it to you.'}
+          : 'This server sends no email: your link is written to its log, and the operator can forward it to you. For an account without an email address, the operator creates a link with perch account sign-in.'}
       </p>
       <button class="button primary" type="submit">
         {byMail ? 'Email me a link' : 'Create a link'}
