@@ -183,7 +183,7 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
   return document(
     {
       title: 'API reference · Perch',
-      description: 'Every REST operation: price, parameters, responses, and samples in eight forms.',
+      description: 'Every REST operation but streams: price, parameters, responses, and samples in eight forms.',
       ...LOOK,
     },
     <div class="wrap wide docs">
@@ -191,12 +191,13 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
       <div class="docs-body docs-api">
         <h1>API reference</h1>
         <p class="lead">
-          Every REST operation with its price, parameters and responses, and samples to copy. Reads can be tried on
-          their page.
+          Every REST operation but streams with its price, parameters and responses, and samples to copy. Reads can be
+          tried on their page.
         </p>
         <Conventions baseUrl={baseUrl} />
         <p>
-          For GraphQL, see the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
+          For GraphQL, see the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices; for streams,{' '}
+          <a href="/docs/live">following an account or a search</a>.
         </p>
         <Glance entries={entries} keyless={keyless} />
         <h2 id="objects">Objects</h2>
