@@ -7,7 +7,13 @@ import { earlierTime } from './times.js';
 /** A post in a list, or an account's repost of it. */
 export interface Item {
   readonly post: PostView;
-  readonly repost?: { readonly uri: string; readonly did: string; readonly at: string };
+  readonly repost?: {
+    readonly uri: string;
+    readonly did: string;
+    readonly at: string;
+    /** The account as the list shows it; undefined where only its DID is known. */
+    readonly by?: BasicProfile;
+  };
 }
 
 export function profileToUser(profile: DetailedProfile, createdAt: string): User {
@@ -152,3 +158,6 @@ export const isHidden = ({ labels = [] }: Labelled): boolean =>
   labels.some(({ val, neg }) => OPT_OUTS.has(val) && neg !== true);
 
 export const isHiddenPost = (post: PostView): boolean => isHidden(post) || isHidden(post.author);
+
+export const isHiddenItem = ({ post, repost }: Item): boolean =>
+  isHiddenPost(post) || (repost?.by !== undefined && isHidden(repost.by));

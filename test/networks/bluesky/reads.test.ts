@@ -237,6 +237,84 @@ describe('tweets', () => {
     expect(next).toBeNull();
   });
 
+  describe('whose authors cannot be read', () => {
+    const failing = { 'app.bsky.actor.getProfiles': () => ({ status: 502, body: {} }) };
+    const reason = { $type: 'app.bsky.feed.defs#reasonRepost', by: basicOf(BEN), uri: repostUri };
+
+    it('are shown without them, reposts included (T23)', async () => {
+      const own = postOf(uriAt(BEN, '3n2rygijlak2c'));
+      await open({
+        ...failing,
+        'app.bsky.feed.getAuthorFeed': () => ({ body: { feed: [{ post: own }, { post: postOf(uri), reason }] } }),
+      });
+      const { tweets = [] } = await page('timeline', userId(BEN));
+      expect(tweets.map(({ id }) => id)).toEqual([recordId(own.uri), recordId(repostUri)]);
+      for (const { authorId, author } of tweets) expect([authorId, author]).toEqual([userId(BEN), undefined]);
+    });
+
+    it('are shown with the authors of the calls that were answered', async () => {
+      const posts = Array.from({ length: 30 }, (_, n) => postOf(uriAt(didAt(n + 10), '3n2rygijlak2c')));
+      await open({
+        'app.bsky.feed.getQuotes': () => ({ body: { posts } }),
+        'app.bsky.actor.getProfiles': (query) => {
+          const actors = query.getAll('actors');
+          return actors.length === 25
+            ? { body: { profiles: actors.map((did) => profileOf(did)) } }
+            : { status: 502, body: {} };
+        },
+      });
+      const { tweets = [] } = await page('quotes', recordId(uri));
+      expect(tweets.map(({ author }) => author !== undefined)).toEqual([
+        ...Array(25).fill(true),
+        ...Array(5).fill(false),
+      ]);
+    });
+
+    it('are left out if the list says that their author opted out', async () => {
+      const other = postOf(uriAt(CLEO, '3n2rygijlak2c'));
+      const feed = [{ post: other, reason: { ...reason, by: basicOf(ADA, HIDDEN) } }, { post: other }];
+      await open({ ...failing, 'app.bsky.feed.getAuthorFeed': () => ({ body: { feed } }) });
+      expect((await page('timeline', userId(CLEO))).tweets).toMatchObject([{ id: recordId(other.uri) }]);
+    });
+
+    it('fail if nothing else says whether their author opted out', async () => {
+      const value = { createdAt: '2026-10-03T00:00:00Z', subject: { uri, cid: 'b' } };
+      await open({
+        ...failing,
+        'com.atproto.repo.getRecord': () => ({ body: { uri: repostUri, value } }),
+        'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri)] } }),
+      });
+      const read = (id: string) => at.network.tweets([id], CONTEXT());
+      expect(await read(recordId(uri))).toMatchObject([{ ok: { id: recordId(uri) } }]);
+      await expect(read(recordId(repostUri))).rejects.toMatchObject({ code: 'upstream_error' });
+    });
+
+    it('fail as the read does if it is given up', async () => {
+      const given = new AbortController();
+      await open({
+        'app.bsky.feed.getAuthorFeed': () => ({ body: { feed: [{ post: postOf(uri) }] } }),
+        'app.bsky.actor.getProfiles': async () => {
+          given.abort(new Error('given up'));
+          return { body: {} };
+        },
+      });
+      await expect(page('timeline', userId(ADA), null, { signal: given.signal })).rejects.toThrow('given up');
+    });
+
+    it('are shown without them when these are not answered for 10 s', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      await open({
+        'app.bsky.feed.getAuthorFeed': () => ({ body: { feed: [{ post: postOf(uri) }] } }),
+        'app.bsky.actor.getProfiles': () => {
+          vi.advanceTimersByTime(10_000);
+          return new Promise(() => {});
+        },
+      });
+      expect((await page('timeline', userId(ADA))).tweets).toMatchObject([{ id: recordId(uri) }]);
+    });
+  });
+
   it('have the same time and text in a timeline and alone', async () => {
     const createdAt = '2026-10-03T00:00:00.000Z';
     const reason = {

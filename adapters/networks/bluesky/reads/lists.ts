@@ -40,7 +40,7 @@ function toItems({ post, reason }: FeedItem): Item[] {
   const { uri, by, indexedAt } = reason;
   // Without an address the repost has no id, and cannot be distinguished from the post.
   if (uri === undefined || by === undefined) return [];
-  return [{ post, repost: { uri, did: by.did, at: repostedAt(indexedAt) } }];
+  return [{ post, repost: { uri, did: by.did, at: repostedAt(indexedAt), by } }];
 }
 
 export async function readFollowers(
