@@ -62,7 +62,8 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const perSecond = { fast: config.pace.fast ?? network.pace.fast, slow: config.pace.slow ?? network.pace.slow };
   const pool = createPool({ network, pace, clock, ...time, perSecond, tracing: options.tracing });
   const tombstones = createTombstones({ clock, lifetimes, tombstoneLog, cache, memories });
-  const common = { cache, unpaid, shared: new SharedReads(shared.flights), pool, tombstones, clock, lifetimes };
+  const sharedReads = new SharedReads(shared.flights, time);
+  const common = { cache, unpaid, shared: sharedReads, pool, tombstones, clock, lifetimes };
   const users = createUsers({ ...common, network });
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });

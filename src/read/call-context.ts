@@ -25,6 +25,8 @@ export interface CallContextOptions {
   readonly deadlineAtMs: number;
   /** The call's slot among those that wait for the network; by default it needs none. */
   readonly slot?: NetworkSlot | undefined;
+  /** Whether the answer can do without the reads. */
+  readonly isSpare?: boolean;
   /** The span that reads belong to, if tracing is on. */
   readonly mark?: SpanMark | undefined;
   readonly spending?: UpstreamSpending | undefined;
@@ -42,11 +44,13 @@ export class CallContext {
   readonly deadlineAtMs: number;
   readonly mark: SpanMark | undefined;
   readonly spending: UpstreamSpending | undefined;
+  /** Whether the answer can do without the reads. They end at their own deadline, before the signal fires. */
+  readonly isSpare: boolean;
   readonly #slot: NetworkSlot | undefined;
   #refusal: unknown;
   #usage = { calls: 0, waited: new CoveredTime(), read: new CoveredTime() };
 
-  constructor({ accountId, signal, deadlineAtMs, mark, spending, slot }: CallContextOptions) {
+  constructor({ accountId, signal, deadlineAtMs, mark, spending, slot, isSpare = false }: CallContextOptions) {
     this.accountId = accountId;
     this.signal = signal;
     // Each read of the call adds a listener, and an operation may have hundreds of reads.
@@ -54,6 +58,7 @@ export class CallContext {
     this.deadlineAtMs = deadlineAtMs;
     this.mark = mark;
     this.spending = spending;
+    this.isSpare = isSpare;
     this.#slot = slot;
   }
 
@@ -80,6 +85,7 @@ export class CallContext {
     const spare = new CallContext({
       ...{ accountId, signal, mark, spending, slot: this.#slot },
       deadlineAtMs: deadlineAtMs - SPARE_MS,
+      isSpare: true,
     });
     spare.#usage = this.#usage;
     return spare;

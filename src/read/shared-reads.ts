@@ -1,6 +1,8 @@
 import { ServiceError } from '../domain/errors.js';
 import { abortable } from '../lib/abort.js';
+import { processTime, withTimeout } from '../lib/monotonic.js';
 import type { SingleFlight } from '../ports/cache.js';
+import type { Time } from '../ports/clock.js';
 import type { CallContext } from './call-context.js';
 import { Waiters } from './waiters.js';
 
@@ -29,10 +31,12 @@ const isOthers = (error: unknown): boolean =>
 /** Reads shared under one key, with their waiters. */
 export class SharedReads {
   readonly #flights: SingleFlight;
+  readonly #time: Time;
   readonly #waiters = new Map<string, Waiters>();
 
-  constructor(flights: SingleFlight) {
+  constructor(flights: SingleFlight, time: Time = processTime) {
     this.#flights = flights;
+    this.#time = time;
   }
 
   /**
@@ -53,7 +57,7 @@ export class SharedReads {
           waiters.lead(callContext, as);
           return read(waiters);
         };
-        const { value, led } = await abortable(callContext.signal, this.#flights.join(key, lead));
+        const { value, led } = await this.#within(callContext, this.#flights.join(key, lead));
         return { value, led: led || waiters.isLedBy(callContext, as) };
       } catch (error) {
         if (!isOthers(error) || callContext.signal.aborted || tries === TRIES) throw error;
@@ -69,10 +73,24 @@ export class SharedReads {
     callContext.toNetwork();
     const waiters = new Waiters(callContext);
     try {
-      return await abortable(callContext.signal, read(waiters));
+      return await this.#within(callContext, read(waiters));
     } finally {
       waiters.leave(callContext);
     }
+  }
+
+  /**
+   * The read may be waited for by calls that have more time, or may wait in the queue longer than estimated: a caller
+   * who can do without it leaves at its own deadline.
+   */
+  async #within<T>({ signal, isSpare, deadlineAtMs }: CallContext, read: Promise<T>): Promise<T> {
+    const answer = abortable(signal, read);
+    if (!isSpare) return answer;
+    const { monotonic, timers } = this.#time;
+    const ended = answer.then((value) => ({ value }));
+    const got = await withTimeout(deadlineAtMs - monotonic.now(), ended, timers);
+    if (got === undefined) throw new ServiceError('upstream_error', 'The network did not respond in time.');
+    return got.value;
   }
 
   #join(key: string, callContext: CallContext): Waiters {

@@ -221,4 +221,29 @@ describe('bounds', () => {
     // At the deadline it would be too late to answer.
     expect(callContext.signal.aborted).toBe(false);
   });
+
+  it('do not lose a cached page when the look-ahead joins a read that hangs for a call with more time (C15)', async () => {
+    const { engine, query, faults } = setUp();
+    const { page: first } = await engine.page({ ...query, count: 9 });
+    const release = faults.hold();
+    const other = engine.page({ ...query, after: first.endCursor });
+    await faults.called(2);
+    const callContext = contextOf(1200);
+    const { reads, charge } = engine.open(10_000, callContext);
+    const page = await reads.page({ ...query, count: 10, path: 'list', fresh: false }).finally(release);
+    expect([page.nodes.length, charge().amount, page.endCursor]).toEqual([10, 5000, expect.any(String)]);
+    expect(callContext.signal.aborted).toBe(false);
+    expect((await other).page.nodes).toHaveLength(5);
+  });
+
+  it('serve an item without its author when the author joins a read that hangs for a call with more time (T23)', async () => {
+    const { engine, faults } = setUp();
+    const release = faults.hold();
+    const other = engine.open().reads.author('1');
+    await faults.called(1);
+    const callContext = contextOf(1200);
+    const author = await engine.open(10_000, callContext).reads.author('1').finally(release);
+    expect([author, callContext.signal.aborted]).toEqual([null, false]);
+    await other;
+  });
 });
