@@ -133,6 +133,19 @@ describe('the search of the documentation', () => {
     expect(idsFor('authentification')[0]).toBe('/docs/authentication');
   });
 
+  it.each([
+    ['e-mail', 'email'],
+    ['web-hook', 'webhook'],
+    ['web\u2010hook', 'webhook'],
+    ['rate-limit', 'rate limit'],
+    ['ｅｍａｉｌ', 'email'],
+    ['ＡＰＩ　ｋｅｙ', 'api key'],
+    ['Ｅ－ｍａｉｌ', 'email'],
+    ['ＧＥＴ　／ｖ１／ｍｅ', 'GET /v1/me'],
+  ])('finds for %s what it finds for %s', (query, other) => {
+    expect(idsFor(query)).toEqual(idsFor(other));
+  });
+
   it('ranks whole words before words that only begin with them', () => {
     const [first = ''] = idsFor('sla');
     expect(rows.find(({ id }) => id === first)?.words.split(' ')).toContain('sla');

@@ -13,9 +13,9 @@ const STOP_WORDS = new Set(
 const ENDING = /(?:ing|ed|es|(?<!s)s|e)$/;
 const SHORTEST_STEM = 3;
 
-/** `limits`, `limited` and `limit` have one stem; null for a stop word. */
+/** `limits`, `limited` and `limit` have one stem, in letters of any width; null for a stop word. */
 export function stemOf(word) {
-  const lower = word.toLowerCase();
+  const lower = word.normalize('NFKC').toLowerCase();
   if (STOP_WORDS.has(lower)) return null;
   const stem = lower.replace(ENDING, '');
   return stem.length >= SHORTEST_STEM ? stem : lower;
@@ -25,6 +25,9 @@ export function stemOf(word) {
 const wordsOf = (text) => text.split(/(?:(?!_)[\n\r\p{Z}\p{P}])+/u);
 const wordsAndParts = (text) =>
   wordsOf(text).flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : word));
+
+const HYPHENS = /[-\u2010\u2011]/g;
+const LETTERS_AND_HYPHENS = /[\p{L}\u2010\u2011-]+/gu;
 
 /** Searches that are tried in turn until one finds something. */
 const ATTEMPTS = [
@@ -67,7 +70,14 @@ export function createSearch(MiniSearch, rows) {
     }
     return [];
   };
-  return (query) => {
+  const count = (words) => index.search(words, { combineWith: 'AND', prefix: false }).length;
+  /** `e-mail` is one word, as more sections have `email` than `e` and `mail`; `rate-limit` is two. */
+  const spelled = (compound) => {
+    const word = compound.replace(HYPHENS, '');
+    return word !== compound && count(word) > count(compound) ? word : compound;
+  };
+  return (typed) => {
+    const query = typed.normalize('NFKC').replace(LETTERS_AND_HYPHENS, spelled);
     const operations = operationsAt(rows, query);
     return [...operations, ...found(query).filter(({ id }) => operations.every((operation) => operation.id !== id))];
   };
