@@ -11,7 +11,7 @@ import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
 import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
-import { type PurchaseRecord, toPurchase } from './purchases.js';
+import { type PurchaseRecord, refundedPrice, toPurchase } from './purchases.js';
 import type { Settling } from './settling.js';
 
 /** Packs and tiers (section 4.1). `buyable` is false while card checkout is not open (W9). */
@@ -93,6 +93,7 @@ export interface SaleRecord {
   readonly state: Sale['state'];
   /** Where it can be paid; null unless the sale is open. */
   readonly url: string | null;
+  /** Without tax, as `usd`. */
   readonly refundedUsd: number;
   /** Credits taken back for good, and those set aside while a dispute is open. */
   readonly reversed: number;
@@ -257,7 +258,7 @@ function toSaleRecord(sale: Sale): SaleRecord {
     ...{ saleId, sessionId, createdAt, paidAt, pack, usd, state },
     credits: toCredits(sale.credits),
     url: state === 'open' ? sale.url : null,
-    refundedUsd: sale.refundedCents / 100,
+    refundedUsd: refundedPrice(sale) / 100,
     reversed: toCredits(sale.reversed - sale.held),
     held: toCredits(sale.held),
     disputed:

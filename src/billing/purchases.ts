@@ -26,6 +26,13 @@ export interface PurchaseRecord {
   readonly receiptUrl: string | null;
 }
 
+/** How much of the pack's price was refunded, in cents: without tax (W11), as far as it is known. */
+export function refundedPrice({ usd, totalCents, refundedCents }: Sale): number {
+  const priceCents = usd * 100;
+  const share = Math.round((refundedCents * priceCents) / Math.max(totalCents ?? 0, priceCents));
+  return Math.min(share, priceCents);
+}
+
 /** Undefined for a sale that was not paid as sold, because it has no receipt. */
 export function toPurchase(sale: Sale): PurchaseRecord | undefined {
   const { saleId, sessionId, paymentIntent, paidAt, pack, usd, totalCents, refundedCents, disputes, receiptUrl } = sale;

@@ -75,7 +75,7 @@ export interface MoneyTotals {
   /** In wallets now; `lost`: in those of deleted accounts. */
   readonly outstanding: Thousandths;
   readonly lost: Thousandths;
-  /** US cents paid for packs, and how many of them were refunded. */
+  /** US cents paid for packs, and how many of them were refunded; both without tax. */
   readonly paidCents: number;
   readonly refundedCents: number;
 }

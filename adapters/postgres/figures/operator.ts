@@ -104,7 +104,8 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
     ),
     payment as (
       select coalesce(sum(usd), 0)::bigint * 100 as "paidCents",
-        coalesce(sum(refunded_cents), 0)::bigint as "refundedCents",
+        coalesce(sum(least(usd * 100, round(refunded_cents * usd * 100.0 / greatest(total_cents, usd * 100)))), 0)::bigint
+          as "refundedCents",
         coalesce(sum(held_thousandths), 0)::bigint as held
       from sales where state = 'paid'
     )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOperatorStore } from '../../../adapters/postgres/figures/operator.js';
 import { type BillingService, DAY_MS, startBilling } from './service.js';
 
 describe('paid checkouts', () => {
@@ -184,6 +185,27 @@ describe('paid checkouts', () => {
     service.stripe.refund(session, 595);
     await service.deliver(service.stripe.events.at(-1) ?? '');
     expect(await buyer.balance()).toBe(5_000);
+  });
+
+  it('count what was refunded net of tax, as what was paid (W11)', async () => {
+    const totals = () => createOperatorStore(service.sql).money();
+    const before = await totals();
+    const buyer = await service.buyer();
+    const session = await buyer.checkout();
+    service.stripe.pay(session, 190);
+    await service.billing.settle(session);
+    const refunded = async (cents: number) => {
+      service.stripe.refund(session, cents);
+      await service.deliver(service.stripe.events.at(-1) ?? '');
+      const { paidCents, refundedCents } = await totals();
+      const [sale] = await service.billing.sales(buyer.accountId);
+      return [sale?.usd, sale?.refundedUsd, paidCents - before.paidCents, refundedCents - before.refundedCents];
+    };
+    expect(await refunded(595)).toEqual([10, 5, 1_000, 500]);
+    expect(await refunded(595)).toEqual([10, 10, 1_000, 1_000]);
+    await service.sql`update sales set total_cents = null where account_id = ${buyer.accountId}`;
+    const [sale] = await service.billing.sales(buyer.accountId);
+    expect([sale?.refundedUsd, (await totals()).refundedCents - before.refundedCents]).toEqual([10, 1_000]);
   });
 
   it.each([
