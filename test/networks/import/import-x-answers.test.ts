@@ -168,6 +168,34 @@ describe('the content of a post besides its text (T22)', () => {
     expect(partsOf(await rowsOf('bare.json', bare))).toEqual([{}]);
   });
 
+  it('is the address before the last if the last is too long, and no link is lost among many', async () => {
+    const long = `https://tide.example/?${'x'.repeat(2_048)}`;
+    const many = Array.from({ length: 60 }, (_, n) => ({
+      url: `https://t.co/${n}`,
+      expanded_url: `https://${n}.example`,
+    }));
+    const urls = [
+      { url: 'https://t.co/a', expanded_url: 'https://short.example/a', unwound_url: long },
+      { url: 'https://t.co/b', expanded_url: long },
+      { start: 0, end: 1 },
+      ...many,
+    ];
+    const rows = await rowsOf('long.json', {
+      data: [{ ...full, text: `see ${long}`, entities: { urls } }],
+      includes: {
+        users: [
+          {
+            ...{ id: '7', username: 'ada', name: 'Ada', url: 'https://t.co/u', created_at: post.created_at },
+            entities: { url: { urls: [{ url: 'https://t.co/u', expanded_url: long }] } },
+          },
+        ],
+      },
+    });
+    const links = ['https://short.example/a', 'https://t.co/b', ...many.map(({ expanded_url }) => expanded_url)];
+    expect(tweetsOf(rows).map((tweet) => tweet.urls)).toEqual([links]);
+    expect(rows[0]).toMatchObject({ user: { id: '7', url: 'https://t.co/u' } });
+  });
+
   it('is left out if it is invalid, and the post stays with the rest', async () => {
     const odd = {
       data: [{ ...full, article: { title: 7 }, entities: { urls: [{ ...links[1], title: 'x'.repeat(5_000) }] } }],

@@ -1,5 +1,5 @@
 /** Reads texts as X's API and archives write them: escaped, with links shortened. For no other source (T30). */
-import { articleSchema, valid } from './fields.js';
+import { addressText, articleSchema, valid } from './fields.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 
 const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
@@ -46,7 +46,9 @@ const isOwnMedia = (link: Json): boolean =>
   link.media_key !== undefined ||
   (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
 
-const targetOf = (link: Json): unknown => link.unwound_url ?? link.expanded_url ?? link.url;
+/** The last address that a link leads to, or an earlier one if that is too long to be stored. */
+export const targetOf = (link: Json): unknown =>
+  [link.unwound_url, link.expanded_url, link.url].find((address) => address && valid(addressText, address));
 
 /**
  * The targets of the links that X lists, and the addresses in the text that the list does not cover: before X shortened
@@ -55,10 +57,13 @@ const targetOf = (link: Json): unknown => link.unwound_url ?? link.expanded_url 
 export function linksIn(text: unknown, list: unknown, media: readonly Json[] = []): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const listed = asRecords(list);
-  const targets = listed.filter((link) => !isOwnMedia(link)).map(targetOf);
+  const targets = listed.filter((link) => !isOwnMedia(link)).flatMap((link) => targetOf(link) ?? []);
   const covered = new Set([...listed, ...media].flatMap(({ url, expanded_url: expanded }) => [url, expanded]));
   const found = typeof text === 'string' ? addressesIn(decodeEntities(text)) : [];
-  return [...new Set([...targets, ...found.filter((address) => !covered.has(address) && !SHORT.test(address))])];
+  const others = found.filter(
+    (address) => !covered.has(address) && !SHORT.test(address) && valid(addressText, address),
+  );
+  return [...new Set([...targets, ...others])];
 }
 
 /** The link to an article on X. A post of one contains only this link; the article's title is a separate field. */

@@ -67,7 +67,10 @@ export const optionSchema = z.object({ text: text(500), votes: counter.nullish()
 
 export const pollSchema = z.object({ options: list(optionSchema, 50), ends_at: moment.nullish() });
 
-export const articleSchema = z.object({ title: text(2_000), url: text(2_048).nullish() });
+/** A web address. */
+export const addressText = text(2_048);
+
+export const articleSchema = z.object({ title: text(2_000), url: addressText.nullish() });
 
 /** A part of a post, or undefined if it is invalid: then the post is kept without it (T20). */
 export const valid = <Value>(schema: z.ZodType, value: Value): Value | undefined =>

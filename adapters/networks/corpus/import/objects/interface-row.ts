@@ -3,6 +3,7 @@ import type { Article, Audio, Media, Poll, PollOption } from '../../../../../src
 import { knownLanguage } from '../../../../../src/domain/model.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../../rows.js';
 import {
+  addressText,
   altText,
   articleSchema,
   counter,
@@ -27,9 +28,9 @@ const userSchema = z.object({
   name: text(500),
   bio: text(5_000).nullish(),
   location: text(1_000).nullish(),
-  url: text(2_048).nullish(),
-  avatar_url: text(2_048).nullish(),
-  banner_url: text(2_048).nullish(),
+  url: addressText.nullish(),
+  avatar_url: addressText.nullish(),
+  banner_url: addressText.nullish(),
   verified: flag.nullish(),
   protected: flag.nullish(),
   followers: counter.nullish(),
@@ -43,14 +44,14 @@ const userSchema = z.object({
 
 const mediaSchema = z.object({
   type: z.enum(['photo', 'video', 'animated_gif'], { error: 'must be photo, video or animated_gif' }),
-  url: text(2_048).nullish(),
-  preview_url: text(2_048).nullish(),
+  url: addressText.nullish(),
+  preview_url: addressText.nullish(),
   width: pixels.nullish(),
   height: pixels.nullish(),
   alt_text: altText,
 });
 
-const audioSchema = z.object({ url: text(2_048).nullish(), alt_text: altText });
+const audioSchema = z.object({ url: addressText.nullish(), alt_text: altText });
 
 /** Section 2, Tweet; the lengths keep one row within the limits of a text index. */
 const tweetSchema = z.object({
@@ -73,8 +74,8 @@ const tweetSchema = z.object({
   media: list(mediaSchema, 100).nullish(),
   audio: list(audioSchema, 100).nullish(),
   poll: pollSchema.nullish(),
-  articles: list(articleSchema, 50).nullish(),
-  urls: list(text(2_048), 50).nullish(),
+  articles: list(articleSchema, 500).nullish(),
+  urls: list(addressText, 500).nullish(),
   hashtags: list(text(500), 500).nullish(),
   mentions: list(text(500), 500).nullish(),
   is_retweet: flag.nullish(),

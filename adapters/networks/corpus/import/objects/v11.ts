@@ -1,5 +1,5 @@
 import { knownLanguage } from '../../../../../src/domain/model.js';
-import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
+import { decodeEntities, expandLinks, linksIn, targetOf } from './escaped-text.js';
 import { altText, valid } from './fields.js';
 import { asRecord, asRecords, isRecord, type Json } from './reading.js';
 import { bestVideo, earlierIds } from './v2.js';
@@ -120,7 +120,7 @@ export function v11User(user: Json): Json {
     name: decodeEntities(user.name),
     bio: decodeEntities(expandLinks(user.description, asRecords(asRecord(entities.description).urls))),
     location: decodeEntities(user.location),
-    url: link?.expanded_url ?? user.url,
+    url: targetOf({ ...link, url: user.url }),
     avatar_url: user.profile_image_url_https,
     banner_url: user.profile_banner_url,
     verified: user.verified,
