@@ -21,7 +21,7 @@ interface Calls {
   untilMs: number;
   /** Sent and not answered yet. */
   inFlight: number;
-  /** Woken by the next answer. */
+  /** Woken by the next answer, and when one of them leaves. */
   waiting: (() => void)[];
 }
 
@@ -62,19 +62,19 @@ export class EndpointLimits {
       isOverdue = true;
       wakeAll(calls);
     }, FINDS_OUT_WITHIN_MS);
+    const leaves = (): void => wakeAll(calls);
+    signal.addEventListener('abort', leaves, { once: true });
     try {
       for (;;) {
         // A signal that has already fired would not wake this call.
         signal.throwIfAborted();
         this.#requireOwn(calls, endpoint);
         if (this.#isKnown(calls) ? calls.inFlight < calls.remaining : calls.inFlight < 1 || isOverdue) break;
-        await new Promise<void>((resolve) => {
-          calls.waiting.push(resolve);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        await new Promise<void>((resolve) => void calls.waiting.push(resolve));
       }
     } finally {
       clearTimeout(overdue);
+      signal.removeEventListener('abort', leaves);
     }
     calls.inFlight += 1;
     const leave = (): void => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EndpointLimits } from '../../../adapters/networks/x/endpoint-limits.js';
 import type { ServiceError } from '../../../src/domain/errors.js';
@@ -95,6 +96,24 @@ describe('an endpoint of X that has no calls left', () => {
     expect(sent).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(sent).toBe(3);
+  });
+
+  it('gets a call that waited for many answers, and listens to its signal once', async () => {
+    const limits = new EndpointLimits({ now: () => NOW });
+    const enter = (signal = new AbortController().signal) => limits.enter('token 1', '/2/tweets', signal);
+    const first = await enter();
+    await first({ remaining: 20, resetsInSeconds: 600 });
+    const sent = await Promise.all(Array.from({ length: 20 }, () => enter()));
+    const { signal } = new AbortController();
+    const waiting = enter(signal);
+    for (const leave of sent.slice(0, 15)) {
+      // Five calls are left, and at least five are in flight.
+      await leave({ remaining: 5, resetsInSeconds: 600 });
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    }
+    await sent[15]?.({ remaining: 900, resetsInSeconds: 1500 });
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('gets every call at once after an answer without rate headers', async () => {
