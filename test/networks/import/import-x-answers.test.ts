@@ -324,6 +324,14 @@ describe('API v1.1', () => {
     expect(await rowsOf('user.jsonl', { ...user, status: {} })).toHaveLength(1);
   });
 
+  it('gives the status inside a user without what it repeats or quotes, which has no author there', async () => {
+    const other = { ...status, id_str: '99', user: undefined };
+    for (const name of ['retweeted_status', 'quoted_status']) {
+      const rows = await rowsOf('latest.jsonl', { ...user, status: { ...status, user: undefined, [name]: other } });
+      expect(rows).toMatchObject([{ user: { id: user.id_str } }, { tweet: { id: status.id_str } }]);
+    }
+  });
+
   it('imports alternative texts if the file has them', async () => {
     const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
     const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });

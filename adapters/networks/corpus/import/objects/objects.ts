@@ -68,11 +68,13 @@ export function v11Object(value: Json, where: string, level = 0, from: StatusFor
   }
   const user = asRecord(value.user);
   const within = (name: string) => inside(read, value[name], `${where}${name}`, level);
+  // What the latest status of a user repeats or quotes has no author there, and so is a mere reference.
+  const withinOf = (name: string) => (isRecord(asRecord(value[name]).user) ? within(name) : []);
   return [
     // If users were not requested, this is only an id.
     ...(has(user, 'screen_name') ? within('user') : []),
-    ...within('retweeted_status'),
-    ...within('quoted_status'),
+    ...withinOf('retweeted_status'),
+    ...withinOf('quoted_status'),
     ...tweetRows(statusTweet(value, { authorId: user.id_str, from })).map((row) => at(row, where)),
   ];
 }
