@@ -26,17 +26,16 @@ type Services = Pick<DashboardServices, 'watches' | 'clock'>;
 export function mountWatches(routes: AuthenticatedRoutes, services: Services): void {
   const { watches, clock } = services;
   mountList(routes, services);
-  const show = async (signedIn: SignedInRequest, reply: FastifyReply, fault: FormFault | null = null) => {
+  routes.page(`${PAGE}/:watchId`, async (signedIn, reply) => {
     const { account, request } = signedIn;
     const watch = await watches.get(account.accountId, pathParam(request, 'watchId'));
     const after = queryString(request).get('after');
     const deliveries = await watches.deliveries(watch, { count: ON_PAGE, after }, signedIn.signal);
     const keys = account.keys.filter((key) => mayPay(key, clock.now()));
     const layout = dashboardLayout(signedIn);
-    const model = { layout, watch, keys, secret: watches.secretOf(watch), deliveries, fault };
+    const model = { layout, watch, keys, secret: watches.secretOf(watch), deliveries };
     return sendPrivatePage(reply, watchPage(model));
-  };
-  routes.page(`${PAGE}/:watchId`, (signedIn, reply) => show(signedIn, reply));
+  });
   for (const [name, to, done] of CHANGES) {
     routes.form(`${PAGE}/:watchId/${name}`, PAGE, async ({ account, request, by }, form, reply) => {
       const keyId = form.get('key');

@@ -2,7 +2,7 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { WatchDelivery, WatchDeliveryPage, WatchRecord } from '../../../../src/ports/watches.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
+import { Card, Nothing, When } from '../../kit/signed-in/parts.js';
 import { DeliveryState, DeliveryTries, shownBody, Text } from '../alerts/deliveries.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { watchText } from './watch-forms.js';
@@ -15,7 +15,6 @@ export interface WatchModel {
   readonly keys: readonly AccountKey[];
   readonly secret: string;
   readonly deliveries: WatchDeliveryPage;
-  readonly fault: FormFault | null;
 }
 
 const pathOf = ({ watchId }: Pick<WatchRecord, 'watchId'>): string => `/dashboard/watches/${watchId}`;
@@ -86,7 +85,7 @@ const ResumeWithKey = ({ watch, keys }: Pick<WatchModel, 'watch' | 'keys'>) =>
     </form>
   );
 
-const Changes = ({ watch, keys, fault }: Pick<WatchModel, 'watch' | 'keys' | 'fault'>) =>
+const Changes = ({ watch, keys }: Pick<WatchModel, 'watch' | 'keys'>) =>
   watch.state === 'ended' ? null : (
     <>
       {watch.reason === 'key' ? <ResumeWithKey watch={watch} keys={keys} /> : null}
@@ -95,7 +94,6 @@ const Changes = ({ watch, keys, fault }: Pick<WatchModel, 'watch' | 'keys' | 'fa
         {watch.state === 'active' || watch.reason === 'key' ? null : <Change watch={watch} to="resume" text="Resume" />}
         <Change watch={watch} to="end" text="End for good" tone="danger" />
       </div>
-      <FieldError fault={fault} field="id" />
     </>
   );
 
