@@ -80,7 +80,7 @@ export interface HeldWatch extends WatchSettings {
   readonly position: string;
   /** The hash (hex) of the key that pays. */
   readonly keyHash: string;
-  /** An `ended` watch is still held if a call for it may have been charged when its process died. */
+  /** An `ended` watch is still held if a call for it may have been charged without its items being stored. */
   readonly state: 'active' | 'waiting' | 'ended';
   /** What a waiting watch waits for. */
   readonly reason: WatchReason | null;
@@ -169,7 +169,8 @@ export interface WatchBook {
   add(watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null>;
   /**
    * `active` resumes a paused or waiting watch, with another of the account's keys if one is given. An ended watch
-   * stays ended. Undefined if there is no such watch. Idempotent.
+   * stays ended; if no process held it, one takes it again, for what may have been charged. Undefined if there is no
+   * such watch. Idempotent.
    */
   change(
     of: { readonly accountId: string; readonly watchId: string; readonly keyId?: string },
@@ -275,11 +276,16 @@ export interface WatchFigures {
  * expire at the same moment, which it extends for all of them at once.
  */
 export interface WatchLeases {
-  /** Extends the holder's leases and stores the checks. Returns which of its watches are still to be followed. */
-  renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
+  /** Extends the holder's leases and stores the checks. Returns its watches, without those that are paused. */
+  renew(
+    holder: string,
+    checks: readonly WatchCheck[],
+    heldTo: number,
+  ): Promise<readonly (WatchId & { readonly isEnded: boolean })[]>;
   /**
    * Takes at most `limit` watches that no process holds: active ones, waiting ones that are due, and ended ones whose
-   * holder died before giving them up. With `only`, considers just those. `renew` must have been called before.
+   * holder died before giving them up, or that are due, too. With `only`, considers just those. `renew` must have been
+   * called before.
    */
   claim(holder: string, nowMs: number, limit: number, only?: readonly WatchId[]): Promise<HeldWatch[]>;
   /** Counts the watches that are held or could be claimed, and the holders whose leases are valid. */
@@ -295,8 +301,8 @@ export interface WatchLeases {
   /** Marks a waiting watch that can be followed again as active. */
   wake(holder: string, watch: WatchId, at: number): Promise<void>;
   backlog(watch: WatchId): Promise<Backlog>;
-  /** Other processes may take these watches at once. */
-  giveUp(holder: string, watches: readonly WatchId[]): Promise<void>;
+  /** Other processes may take these watches at once; those that have ended only from `againAt` on, or never. */
+  giveUp(holder: string, watches: readonly WatchId[], againAt?: number | undefined): Promise<void>;
   /** Gives up all watches of the holder. */
   release(holder: string, nowMs: number): Promise<void>;
   /** Deletes at most `limit` watches that ended before the given time, with their deliveries. Returns how many. */

@@ -25,7 +25,7 @@ export interface WatchForm {
 }
 
 export interface FollowerOptions {
-  readonly leases: Pick<WatchLeases, 'step' | 'stop' | 'wake' | 'backlog'>;
+  readonly leases: Pick<WatchLeases, 'step' | 'stop' | 'wake' | 'backlog' | 'giveUp'>;
   readonly live: Pick<Live, 'follow' | 'positions'>;
   readonly form: WatchForm;
   readonly beginnings: Beginnings;
@@ -71,8 +71,8 @@ const BACKLOG_AGAIN_MS = MINUTE_MS;
 const LONGEST_RETRY_MS = MINUTE_MS;
 
 /**
- * How following ended. `over`: it was told to end, or is complete. `stopped`: the watch waits or is paused. `lost`:
- * another process may hold the watch. A number: it is tried again after that many milliseconds.
+ * How following ended. `over`: it was told to end, or is complete. `stopped`: the watch waits or is paused, and is given
+ * up. `lost`: another process may hold the watch. A number: it is tried again after that many milliseconds.
  */
 type Ending = 'over' | 'stopped' | 'lost' | number;
 
@@ -91,6 +91,7 @@ export class WatchFollower {
   #backlog: Backlog = UNCOUNTED;
   #failures = 0;
   #checked: (() => Checked) | null = null;
+  #isSettled = false;
 
   constructor(watch: HeldWatch, holder: string, options: FollowerOptions) {
     this.watch = watch;
@@ -117,6 +118,11 @@ export class WatchFollower {
   /** Whether it was told to end. */
   get isEnding(): boolean {
     return this.#over.signal.aborted;
+  }
+
+  /** Whether all that was charged for it is stored, as far as can be known. */
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   /** Makes no new calls. A call in progress is completed, and what it was charged for is stored. */
@@ -156,11 +162,14 @@ export class WatchFollower {
         this.#failures = 0;
         this.#checked = event.checked;
         if ((event.followed.items > 0 || event.followed.gap) && !(await this.#write(event))) return 'lost';
+        this.#isSettled = true;
         if (this.#waitedFor !== null) await leases.wake(this.#holder, watch, clock.now());
         this.#waitedFor = null;
         if (this.#isOver && !event.followed.hasNewer) return 'over';
         if (!this.#isOver && event.followed.items > 0 && (await this.#isBehind())) return this.#stop('backlog');
       }
+      // A call that failed last may have been charged.
+      this.#isSettled &&= this.checked?.failed === null;
       return 'over';
     } finally {
       begun();
@@ -195,9 +204,11 @@ export class WatchFollower {
     if (!isPassing(failure.code)) {
       const reason = reasonOf(failure);
       if (!this.#isOver) return this.#stop(reason);
-      // What was already paid for comes once the account may read again.
-      return reason === 'frozen' ? HASTENED_AGAIN_MS : 'over';
+      if (reason === 'frozen') return this.#postpone();
+      this.#isSettled = true;
+      return 'over';
     }
+    this.#isSettled = false;
     const everyMs = Math.min(LONGEST_RETRY_MS, SHORTEST_MS * 2 ** this.#failures);
     const at = this.#options.clock.now();
     this.#failures += 1;
@@ -218,6 +229,13 @@ export class WatchFollower {
     const isStopped = await leases.stop(this.#holder, watch, { state, reason, dueAt: againAt, at, notices });
     if (isStopped && notices.length > 0) onWritten();
     return isStopped ? 'stopped' : 'lost';
+  }
+
+  /** For an ended watch: what was already paid for comes once its account may read again. */
+  async #postpone(): Promise<Ending> {
+    const { leases, clock } = this.#options;
+    await leases.giveUp(this.#holder, [this.watch], clock.now() + HASTENED_AGAIN_MS);
+    return 'stopped';
   }
 
   async #isBehindStill(): Promise<boolean> {

@@ -153,15 +153,14 @@ export class Watching {
     const before = new Set(this.#held.keys());
     const still = await leases.renew(holder, checks, clock.now() + HELD_MS);
     this.#renewedAt = at;
-    for (const { watchId } of still) before.delete(watchId);
-    for (const watchId of before) {
-      const follower = this.#held.get(watchId)?.follower;
+    for (const { watchId, isEnded } of still) {
       // A watch that had already ended was taken only for what may have been paid: its follower continues.
-      if (follower?.watch.state !== 'ended') follower?.end();
+      if (!isEnded || this.#held.get(watchId)?.follower.watch.state === 'ended') before.delete(watchId);
     }
+    for (const watchId of before) this.#held.get(watchId)?.follower.end();
     // These are not followed any more, but giving them up could not be stored.
     const left = still.filter(({ watchId }) => !this.#held.has(watchId));
-    if (left.length > 0) await leases.giveUp(holder, left);
+    if (left.length > 0) await leases.giveUp(holder, left, clock.now());
   }
 
   /** How many watches this process should follow. If that is unknown, all: each of them has to be followed. */
@@ -228,14 +227,18 @@ export class Watching {
   }
 
   async #finish(follower: WatchFollower): Promise<void> {
-    const { leases, holder, onFailure } = this.#options;
+    const { leases, holder, clock, onFailure } = this.#options;
+    let isSettled = false;
     try {
       if ((await follower.run()) === 'stopped') return;
+      ({ isSettled } = follower);
     } catch (error) {
       onFailure(error);
     }
     // On closing, all are released together. If giving it up fails, the next `#renew` repeats that.
-    if (!this.#isClosed && this.#isHeldBy(follower)) await leases.giveUp(holder, [follower.watch]).catch(() => {});
+    if (this.#isClosed || !this.#isHeldBy(follower)) return;
+    const againAt = isSettled ? undefined : clock.now();
+    await leases.giveUp(holder, [follower.watch], againAt).catch(() => {});
   }
 
   /** What has changed about the reads of lists and is to be stored. */

@@ -24,7 +24,8 @@ export const hastenWatches = (
   reason: 'credits' | 'key_cap' | 'frozen',
 ) => sql`
   update watches set due_at = least(due_at, now())
-  where account_id = ${accountId} and state = 'waiting' and reason = ${reason}`;
+  where account_id = ${accountId} and ((state = 'waiting' and reason = ${reason})
+    ${reason === 'frozen' ? sql`or (state = 'ended' and due_at is not null)` : sql``})`;
 
 /** Which process follows which watch, in Postgres. A holder can write to a watch only while the watch names it. */
 export function createWatchLeases(sql: Sql): WatchLeases {
@@ -50,9 +51,11 @@ export function createWatchLeases(sql: Sql): WatchLeases {
 
     backlog: ({ watchId }) => backlogs.load(watchId),
 
-    async giveUp(holder, watches) {
+    async giveUp(holder, watches, againAt) {
+      const dueAt = againAt === undefined ? null : new Date(againAt);
       await sql`
-      update watches w set holder = null from ${these(sql, watches)} given (account_id, watch_id)
+      update watches w set holder = null, due_at = case when state = 'ended' then ${dueAt}::timestamptz else due_at end
+      from ${these(sql, watches)} given (account_id, watch_id)
       where w.account_id = given.account_id and w.watch_id = given.watch_id and holder = ${holder}`;
     },
 
@@ -74,7 +77,9 @@ export function createWatchLeases(sql: Sql): WatchLeases {
 }
 
 /** Renews a holder's lease, and notes its checks. A row that is locked at this moment is noted the next time. */
-const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number) => sql<WatchId[]>`
+const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number) => sql<
+  (WatchId & { isEnded: boolean })[]
+>`
     with holding as (
       insert into watch_holders (holder, held_to) values (${holder}, ${new Date(heldTo)})
       on conflict (holder) do update set held_to = excluded.held_to
@@ -92,8 +97,8 @@ const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: 
       update watches w set checked_at = free.checked_at, every_ms = free.every_ms, failed = free.failed from free
       where w.account_id = free.account_id and w.watch_id = free.watch_id
     )
-    select account_id as "accountId", watch_id as "watchId" from watches
-    where holder = ${holder} and state in ('active', 'waiting')`;
+    select account_id as "accountId", watch_id as "watchId", state = 'ended' as "isEnded" from watches
+    where holder = ${holder} and state <> 'paused'`;
 
 /** Claims free watches, and those whose holder was not renewed in time. A holder without a row keeps its watches. */
 async function claim(
@@ -124,6 +129,7 @@ async function claim(
       with free as (
         select account_id, watch_id from watches
         where ((state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
+          or (state = 'ended' and due_at <= ${now} and holder is null)
           or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[])))
           ${only === undefined ? tx`` : tx`and (account_id, watch_id) in (select * from ${these(tx, only)} these)`}
         limit ${limit} for update skip locked
@@ -145,6 +151,8 @@ async function count(sql: Sql, nowMs: number): Promise<{ watches: number; holder
     select (select count(*) from watches where holder is not null) + (
         select count(*) from watches
         where state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null
+      ) + (
+        select count(*) from watches where state = 'ended' and due_at <= ${now} and holder is null
       ) as watches,
       (select count(*) from watch_holders where held_to > ${now}) as holders`;
   return { watches: 0, holders: 0, ...counted };

@@ -46,10 +46,12 @@ export const createWatchBook = (sql: Sql, queries = new QueryLimiter(sql)): Watc
       const isAsIs = to === 'paused' && before.state === 'paused';
       if (mayChange && !isAsIs) {
         const payer = to === 'active' && keyId !== undefined ? tx`${keyId}::uuid` : tx`key_id`;
-        // If another key pays, the watch loses its holder, so that the key is read again, as after a rotation.
+        // If another key pays, the watch loses its holder, so that the key is read again, as after a rotation. If it has
+        // no holder when it ends, it is looked at once more, for what was charged and not stored.
         await tx`
           update watches set state = ${to}, reason = ${to === 'paused' ? 'by_hand' : null},
-            state_at = ${new Date(nowMs)}, due_at = null, key_id = ${payer},
+            state_at = ${new Date(nowMs)}, key_id = ${payer},
+            due_at = case when ${to === 'ended'} and holder is null then ${new Date(nowMs)}::timestamptz end,
             holder = case when key_id = ${payer} then holder end
           where account_id = ${accountId} and watch_id = ${watchId}`;
         if (before.reason === 'undelivered' && to === 'active') await resumeItems(tx, { accountId, watchId }, nowMs);
@@ -120,7 +122,8 @@ const CHANGES = {
 const select = (sql: Sql | Transaction, accountId: string, nowMs: number) => sql`
   select w.account_id as "accountId", w.watch_id as "watchId", w.key_id as "keyId", k.prefix as "keyPrefix", w.kind,
     w.subject, w.product, w.count, w.webhook_url as "webhookUrl", w.daily_thousandths as "dailyLimit", w.state, w.reason,
-    w.state_at as "stateAt", w.due_at as "dueAt", w.created_at as "createdAt", w.number, w.spent_thousandths as spent,
+    w.state_at as "stateAt", case when w.state = 'waiting' then w.due_at end as "dueAt", w.created_at as "createdAt",
+    w.number, w.spent_thousandths as spent,
     case when w.spent_on = ${utcDay(nowMs)}::date then w.spent_that_day_thousandths else 0 end as "spentToday",
     w.newest_at as "newestAt", w.checked_at as "checkedAt", w.every_ms as "everyMs", w.failed
   from watches w join keys k on k.account_id = ${accountId} and k.key_id = w.key_id

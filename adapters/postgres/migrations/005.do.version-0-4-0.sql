@@ -1029,7 +1029,8 @@ create table watches (
   webhook_url text not null,
   -- Of a UTC day; null: no limit of its own.
   daily_thousandths bigint check (daily_thousandths > 0),
-  -- `waiting`: until `due_at`, for credits or room. `paused`: until somebody resumes it. `ended`: only what was delivered is kept.
+  -- `waiting`: until `due_at`, for credits or room. `paused`: until somebody resumes it. `ended`: only what was delivered is kept,
+  -- and at `due_at` a process looks for what was charged and not stored.
   state text not null check (state in ('active', 'waiting', 'paused', 'ended')),
   reason text,
   state_at timestamptz not null,
@@ -1057,6 +1058,7 @@ create table watches (
   -- With each delivery its row is rewritten, on the same page and without its indexes while there is room.
 ) with (fillfactor = 50);
 create index watches_to_follow on watches (holder, due_at) where state in ('active', 'waiting');
+create index watches_ended_due on watches (due_at) where state = 'ended' and due_at is not null;
 create index watches_by_holder on watches (holder) where holder is not null;
 create index watches_by_key on watches (account_id, key_id);
 create index watches_going on watches (account_id) where state <> 'ended';

@@ -27,6 +27,7 @@ watchLeasesSuite('memory', async () => {
     },
     async change(watch, state) {
       store.change(watch, state, NOW);
+      Object.assign(store.rows.get(watch.watchId) ?? {}, { dueAt: null });
     },
     rotate,
     async resumeWithNewKey(watch) {

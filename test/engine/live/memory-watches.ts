@@ -55,7 +55,8 @@ export class MemoryWatches {
     const row = this.rows.get(watchId);
     if (row === undefined) return;
     const reason = state === 'paused' ? 'by_hand' : null;
-    Object.assign(row, { state, reason, stateAt: at, dueAt: null });
+    const dueAt = state === 'ended' && row.holder === null ? at : null;
+    Object.assign(row, { state, reason, stateAt: at, dueAt });
   }
 
   of({ watchId }: Pick<WatchId, 'watchId'>): Written[] {
@@ -69,8 +70,8 @@ export class MemoryWatches {
         const row = this.#heldBy(holder, check);
         if (row !== undefined) row.check = check;
       }
-      const held = [...this.rows.values()].filter((row) => row.holder === holder && isFollowed(row));
-      return held.map(({ accountId, watchId }) => ({ accountId, watchId }));
+      const held = [...this.rows.values()].filter((row) => row.holder === holder && row.state !== 'paused');
+      return held.map(({ accountId, watchId, state }) => ({ accountId, watchId, isEnded: state === 'ended' }));
     },
     claim: async (holder, nowMs, limit, only) => {
       const isLive = (of: string): boolean => (this.#holders.get(of) ?? 0) > nowMs;
@@ -130,10 +131,12 @@ export class MemoryWatches {
         bytes: bodies.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0),
       };
     },
-    giveUp: async (holder, watches) => {
+    giveUp: async (holder, watches, againAt) => {
       for (const watch of watches) {
         const row = this.#heldBy(holder, watch);
-        if (row !== undefined) row.holder = null;
+        if (row === undefined) continue;
+        row.holder = null;
+        if (row.state === 'ended') row.dueAt = againAt ?? null;
       }
     },
     release: async (holder, nowMs) => {
@@ -162,8 +165,8 @@ export class MemoryWatches {
 
 const isFollowed = ({ state }: Row): boolean => state === 'active' || state === 'waiting';
 
-const isFree = (row: Row, nowMs: number): boolean =>
-  isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && row.holder === null;
+const isFree = ({ state, dueAt, holder }: Row, nowMs: number): boolean =>
+  holder === null && state !== 'paused' && (dueAt === null ? state !== 'ended' : dueAt <= nowMs);
 
 function held(row: Row): HeldWatch {
   const { stateAt: _at, dueAt: _due, spent: _spent, newestAt: _newest, check: _check, holder: _holder, ...watch } = row;

@@ -338,6 +338,45 @@ describe('a followed watch', () => {
     expect([state.paid.size, watching.size, kinds()]).toEqual([1, 0, ['1: 1 for 1']]);
   });
 
+  it.each<['frozen' | 'unwritten']>([['frozen'], ['unwritten']])(
+    'delivers what was paid for before it ended, although its process could not reach the store: %s',
+    async (how) => {
+      const { time, store, watch, open, post, kinds, state } = await setUp();
+      const { step } = store.leases;
+      const node = open();
+      await time.run(SECOND);
+      Object.assign(store.leases, { step: () => Promise.reject(new Error('The store is away.')) });
+      post();
+      await time.run(10 * SECOND);
+      expect([state.paid.size, kinds()]).toEqual([1, []]);
+      if (how === 'frozen') state.failure = new ServiceError('invalid_key', 'Refused.', { reason: 'frozen' });
+      store.change(watch, 'ended', time.now());
+      await time.run(MINUTE_MS);
+      node.state.isCut = true;
+      await time.run(6 * MINUTE_MS);
+      node.state.isCut = false;
+      Object.assign(store.leases, { step });
+      state.failure = null;
+      await time.run(6 * MINUTE_MS);
+      expect([state.paid.size, node.watching.size, kinds()]).toEqual([1, 0, ['1: 1 for 1']]);
+    },
+  );
+
+  it('is no longer read once it has ended and is deleted while its account is frozen', async () => {
+    const { time, store, watch, open, state, calls } = await setUp();
+    const node = open();
+    await time.run(SECOND);
+    node.kill();
+    store.change(watch, 'ended', time.now());
+    state.failure = new ServiceError('invalid_key', 'Refused.', { reason: 'frozen' });
+    const { watching } = open();
+    await time.run(HOUR_MS);
+    store.remove(watch.watchId);
+    calls.length = 0;
+    await time.run(HOUR_MS);
+    expect([calls.length, watching.size]).toEqual([0, 0]);
+  });
+
   it('is followed elsewhere at once when its process stops, and within half a minute when that is killed', async () => {
     const { time, store, watch, open, kinds, post, nodes } = await setUp();
     const [first, second] = [open(), open()];

@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import { createCursors } from '../../../src/read/cursor.js';
 import { startMailServer } from '../../kit/mail-server.js';
@@ -199,4 +201,35 @@ describe.concurrent('a watch', () => {
     },
     180_000,
   );
+
+  it('delivers what was charged before a crash within seconds of a thaw, even if it ended before', async () => {
+    const { sql } = perch.database;
+    const account = await perch.account({ credits: 10 });
+    const { post } = author('edsger');
+    const watch = await add(account, 'edsger');
+    const { position } = await read(watch);
+    post('paid for');
+    await eventually(() => expect(sentBy(watch)).toHaveLength(1));
+    await perch.stores.accounts.freeze(account.accountId, true);
+    const balance = await perch.balance(account);
+    while ((await read(watch)).reason !== 'frozen') {
+      post('one more');
+      await sleep(1000);
+    }
+    // As if the process had died between charging and storing.
+    await sql`delete from deliveries where watch_id = ${watch.watchId} and number is not null`;
+    await sql`
+      update watches set position = ${position}, number = 0, due_at = now() + interval '1 hour'
+      where watch_id = ${watch.watchId}`;
+    await createWatchBook(sql).change(watch, 'ended', Date.now(), OPERATOR);
+    await eventually(async () => expect(Number((await read(watch)).due_at)).toBeGreaterThan(Date.now() + 120_000));
+    await perch.stores.accounts.freeze(account.accountId, false);
+    const items = () => sentBy(watch).filter(({ body }) => body.type === 'watch.items');
+    await eventually(() => expect(items()).toHaveLength(2), SECONDS_MS);
+    expect(new Set(items().map(({ id }) => id)).size).toBe(1);
+    await eventually(async () =>
+      expect(await read(watch)).toMatchObject({ state: 'ended', holder: null, due_at: null, number: 1 }),
+    );
+    expect(await perch.balance(account)).toBe(balance);
+  }, 180_000);
 });

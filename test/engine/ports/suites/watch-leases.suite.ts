@@ -155,7 +155,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(ids(await store.other.claim(second, NOW, 10))).toEqual([watch.watchId]);
       // It no longer holds it.
       await leases.giveUp(holder, [watch]);
-      expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([watch]);
+      expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([{ ...watch, isEnded: false }]);
       await store.other.release(second, NOW);
       expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
     });
@@ -288,7 +288,8 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       async (to) => {
         const { watch, holder } = await held();
         await store.change(watch, to);
-        expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+        const isEnded = to === 'ended';
+        expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual(isEnded ? [{ ...watch, isEnded }] : []);
         expect(await leases.step(holder, watch, step())).toBe(true);
         expect(await leases.stop(holder, watch, waiting())).toBe(false);
         expect(await store.read(watch)).toMatchObject({ state: to, number: 1 });
@@ -308,6 +309,23 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       await store.other.giveUp(second, [watch]);
       expect(await store.other.claim(second, NOW + HELD_MS, 10)).toEqual([]);
       expect(await store.read(watch)).toMatchObject({ state: 'ended', number: 1 });
+    });
+
+    it('hands an ended watch that was given up until later to another then, and counts it from then on', async () => {
+      const { watch, holder } = await held();
+      await store.change(watch, 'ended');
+      await leases.giveUp(holder, [watch], NOW + 1000);
+      const { watches } = await leases.count(NOW + 999);
+      expect(await leases.claim(holder, NOW + 999, 10)).toEqual([]);
+      expect((await leases.count(NOW + 1000)).watches).toBe(watches + 1);
+      expect(await leases.claim(holder, NOW + 1000, 10)).toMatchObject([{ watchId: watch.watchId, state: 'ended' }]);
+      await leases.giveUp(holder, [watch]);
+      expect(await leases.claim(holder, NOW + 1000, 10)).toEqual([]);
+      // One that has not ended is free at once.
+      const other = await store.add();
+      await leases.claim(holder, NOW, 10);
+      await leases.giveUp(holder, [other], NOW + 1000);
+      expect(ids(await leases.claim(holder, NOW, 10))).toEqual([other.watchId]);
     });
 
     it('releases the paused watches of a process that died', async () => {
@@ -407,7 +425,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       const other = await store.add();
       const check = { checkedAt: NOW - 2000, everyMs: 40_000, failed: 'upstream_error' };
       const checks = [watch, other].map((of) => ({ ...of, ...check }));
-      expect(await leases.renew(holder, checks, NOW + HELD_MS)).toEqual([watch]);
+      expect(await leases.renew(holder, checks, NOW + HELD_MS)).toEqual([{ ...watch, isEnded: false }]);
       expect(await store.read(watch)).toMatchObject({
         ...{ checkedAt: new Date(NOW - 2000), everyMs: 40_000, failed: 'upstream_error' },
       });
