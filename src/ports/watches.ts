@@ -305,6 +305,9 @@ export interface WatchLeases {
   giveUp(holder: string, watches: readonly WatchId[], againAt?: number | undefined): Promise<void>;
   /** Gives up all watches of the holder. */
   release(holder: string, nowMs: number): Promise<void>;
-  /** Deletes at most `limit` watches that ended before the given time, with their deliveries. Returns how many. */
+  /**
+   * Deletes at most `limit` watches that ended before the given time and have no delivery on its way, with their
+   * deliveries. Returns how many.
+   */
   forget(before: number, limit: number): Promise<number>;
 }

@@ -67,7 +67,10 @@ export function createWatchLeases(sql: Sql): WatchLeases {
       // A CTE, because Postgres may run a subquery more than once, and each run would take `limit` rows.
       const gone = await sql`
       with gone as (
-        select account_id, watch_id from watches where state = 'ended' and state_at < ${new Date(before)}
+        select account_id, watch_id from watches w where state = 'ended' and state_at < ${new Date(before)}
+          and not exists (
+            select from deliveries d
+            where d.account_id = w.account_id and d.watch_id = w.watch_id and d.number is not null and d.due_at is not null)
         limit ${limit} for update skip locked
       )
       delete from watches w using gone where (w.account_id, w.watch_id) = (gone.account_id, gone.watch_id)`;

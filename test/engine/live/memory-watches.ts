@@ -145,6 +145,7 @@ export class MemoryWatches {
     forget: async (before, limit) => {
       const gone = [...this.rows.values()]
         .filter(({ state, stateAt }) => state === 'ended' && stateAt < before)
+        .filter((row) => this.of(row).every(({ number, isDelivered }) => number === null || isDelivered))
         .slice(0, limit);
       for (const { watchId } of gone) this.remove(watchId);
       return gone.length;

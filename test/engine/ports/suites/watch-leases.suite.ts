@@ -474,10 +474,21 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.deliveries(watch)).toEqual([]);
     });
 
+    it('keeps a watch that ended long ago until its deliveries have arrived', async () => {
+      const { watch, holder } = await held();
+      await leases.step(holder, watch, step());
+      await store.change(watch, 'ended');
+      expect(await leases.forget(NOW + 1, 10)).toBe(0);
+      expect(await store.deliveries(watch)).toHaveLength(1);
+      await store.deliver(watch);
+      expect(await leases.forget(NOW + 1, 10)).toBe(1);
+    });
+
     it('deletes watches that ended long ago, and no others', async () => {
       const { watch, holder } = await held();
       const [ended, paused] = [await store.add(), await store.add()];
       await leases.step(holder, watch, step());
+      await store.deliver(watch);
       await store.change(watch, 'ended');
       await store.change(ended, 'ended');
       await store.change(paused, 'paused');
