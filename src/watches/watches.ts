@@ -5,8 +5,9 @@ import { admitByHand, admitCheck } from '../account/webhook-limits.js';
 import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
 import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
-import { badRequest, ServiceError } from '../domain/errors.js';
+import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
 import { MOST_DELIVERY_BYTES, outOfBounds } from '../domain/fields.js';
+import { figure } from '../domain/figures.js';
 import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
@@ -35,6 +36,13 @@ import { type WatchForm, watchCall } from './follower.js';
 
 /** How many watches that have not ended an account may have, for each request per second of its tier. */
 const PER_QPS = 20;
+
+/**
+ * How often an account can add and resume watches in an hour: this often, or twice for each that it may have. Each time
+ * is kept in its log for good. Pausing and ending take something away, and need not be counted.
+ */
+const LEAST_CHANGES = 200;
+const CHANGES_SECONDS = 3600;
 
 /** Who owns a watch and pays for it. */
 export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;
@@ -81,7 +89,7 @@ export class Watches {
   /**
    * Reads the list once before adding the watch, so a list that is missing or that the key may not read is refused as
    * usual. Adding the same watch again returns the existing one. Throws `bad_request` also for a webhook address that
-   * nothing may be sent to and for too many watches, and `rate_limited` for too many addresses.
+   * nothing may be sent to and for too many watches, and `rate_limited` for too many addresses or changes.
    */
   async add(by: Watcher, request: WatchRequest, actor: Actor, signal: AbortSignal): Promise<AddedWatch> {
     const { book, webhooks, limiter, clock, wake } = this.#options;
@@ -96,6 +104,7 @@ export class Watches {
     const keyHash = await book.keyHash(accountId, keyId);
     if (keyHash === undefined) throw new ServiceError('not_found', 'This account has no such key.');
     const begun = await this.#begin({ ...wanted, watchId, keyHash }, request.since ?? null, signal);
+    await this.#admitChange(by);
     const settings = { ...withoutRead(wanted), webhookUrl, dailyLimit };
     const most = PER_QPS * qps;
     const watch = await book.add({ ...settings, ...begun, accountId, watchId, keyId, at: clock.now() }, most, actor);
@@ -108,14 +117,15 @@ export class Watches {
 
   /**
    * Pauses, resumes or ends a watch. If a key is given when it is resumed, that key pays from then on. Throws
-   * `not_found`, and `bad_request` for a watch that has ended. Idempotent.
+   * `not_found`, `rate_limited`, and `bad_request` for a watch that has ended. Idempotent.
    */
   async change(
-    of: Pick<WatchRecord, 'accountId' | 'watchId'> & { readonly keyId?: string },
+    of: Pick<WatchRecord, 'accountId' | 'watchId'> & Pick<Watcher, 'qps'> & { readonly keyId?: string },
     to: 'active' | 'paused' | 'ended',
     by: Actor,
   ): Promise<WatchRecord> {
     const { book, clock, wake } = this.#options;
+    if (to === 'active') await this.#admitChange(of);
     const watch = found(await book.change(of, to, clock.now(), by));
     if (watch.state === 'ended' && to !== 'ended') throw badRequest('This watch has ended. Add another one.', 'id');
     wake(watch);
@@ -158,7 +168,7 @@ export class Watches {
    */
   forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches {
     const by: Actor = { who: 'customer', address };
-    const { accountId } = caller;
+    const { accountId, keyId, qps } = caller;
     const own = async <T>(use: () => Promise<T>): Promise<T> => {
       await this.#refuseClient(caller);
       return use();
@@ -169,7 +179,7 @@ export class Watches {
       get: (watchId) => own(() => this.get(accountId, watchId)),
       add: ({ maxCreditsPerDay, ...request }) =>
         own(() => this.add(caller, { ...request, dailyLimit: limitOf(maxCreditsPerDay) }, by, signal())),
-      change: (watchId, to) => own(() => this.change({ accountId, watchId, keyId: caller.keyId }, to, by)),
+      change: (watchId, to) => own(() => this.change({ accountId, watchId, keyId, qps }, to, by)),
       deliveries: (watchId, page) =>
         own(async () => {
           const found = await this.deliveries({ accountId, watchId }, page, bodies.signal);
@@ -182,6 +192,13 @@ export class Watches {
           return this.get(accountId, watchId);
         }),
     };
+  }
+
+  #admitChange({ accountId, qps }: Pick<Watcher, 'accountId' | 'qps'>): Promise<void> {
+    const most = Math.max(LEAST_CHANGES, 2 * PER_QPS * qps);
+    return takeOrThrow(this.#options.limiter, [`watch-changes:${accountId}`, most, CHANGES_SECONDS], {
+      message: `Watches can be added and resumed ${figure(most)} times an hour. Pausing and ending them always works.`,
+    });
   }
 
   async #refuseClient({ accountId, keyPrefix }: Caller): Promise<void> {

@@ -39,7 +39,8 @@ export function mountWatches(routes: AuthenticatedRoutes, services: Services): v
   for (const [name, to, done] of CHANGES) {
     routes.form(`${PAGE}/:watchId/${name}`, PAGE, async ({ account, request, by }, form, reply) => {
       const keyId = form.get('key');
-      const of = { accountId: account.accountId, watchId: pathParam(request, 'watchId') };
+      const { accountId, qps } = account;
+      const of = { accountId, qps, watchId: pathParam(request, 'watchId') };
       const payer = keyId !== null && { keyId: payingKey(account, keyId, clock.now()) };
       const { watchId } = await watches.change({ ...of, ...payer }, to, by);
       return redirectTo(reply, `${PAGE}/${watchId}?done=${done}`);
