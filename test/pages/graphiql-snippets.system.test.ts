@@ -130,7 +130,8 @@ describe('snippets copied from GraphiQL', () => {
     expect(() => snippetOf('link', { ...request, body: { query } })).toThrow('variables contain a key');
   });
 
-  it('compiles and runs with the typed client', async () => {
+  it('compiles and runs with the typed client, with the other headers', async () => {
+    expect(snippetOf('client', request)).toContain('request.headers.set("X-Trace", "it\'s \\"here\\"");');
     await writeFile(join(packed.project, 'globals.d.ts'), 'declare const process: { env: Record<string, string> };\n');
     await writeFile(join(packed.project, 'copied.ts'), snippetOf('client', request));
     const options = { target: 'ES2022', module: 'NodeNext', lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };

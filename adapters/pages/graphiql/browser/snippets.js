@@ -104,7 +104,7 @@ ${
 }
 
 /** Throws an error with a message for the reader if the operation is a subscription. */
-function asClient({ endpoint, clientPackage, body, isStream }) {
+function asClient({ endpoint, clientPackage, body, headers, isStream }) {
   if (isStream) throw new Error('The TypeScript client does not follow subscriptions: copy this one as fetch.');
   const { query, variables, extensions } = members(body);
   const inputs = [
@@ -112,10 +112,15 @@ function asClient({ endpoint, clientPackage, body, isStream }) {
     ...(variables || extensions ? [JSON.stringify(variables ?? {})] : []),
     ...(extensions ? [JSON.stringify(extensions)] : []),
   ];
+  const more = otherHeaders(headers).map(
+    ([name, value]) => `  request.headers.set(${JSON.stringify(name)}, ${JSON.stringify(String(value))});\n`,
+  );
+  const send = `const send = (request: Request) => {\n${more.join('')}  return fetch(request);\n};\n`;
+  const [sending, sent] = more.length === 0 ? ['', ''] : [send, ', fetch: send'];
   return `// npm install ${clientPackage}
 import { createPerch, graphql } from '@perch/client';
 
-const perch = createPerch({ baseUrl: ${JSON.stringify(endpoint.replace(/\/graphql$/, ''))}, key: process.env.PERCH_KEY! });
+${sending}const perch = createPerch({ baseUrl: ${JSON.stringify(endpoint.replace(/\/graphql$/, ''))}, key: process.env.PERCH_KEY!${sent} });
 const operation = graphql(${inTemplate(query)});
 const { data, errors, credits } = await perch.query(${inputs.join(', ')});
 console.log(JSON.stringify(data, null, 2), errors, credits.charged);`;
