@@ -164,6 +164,26 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.getByText('Incomplete key').waitFor();
   });
 
+  it('keeps a key that is taken while an earlier one is being refused', async () => {
+    const { page } = tab;
+    let refuse: (() => void) | undefined;
+    await page.route('**/graphql', async (route) => {
+      const isLate = route.request().headers()['x-api-key'] === KEYS.unknown;
+      if (isLate) await new Promise<void>((resolve) => (refuse = resolve));
+      await route.continue();
+    });
+    await takeKey(page, KEYS.unknown);
+    await expect.poll(() => refuse).toBeDefined();
+    await forget(page);
+    await page.locator('#key-input').fill(DEMO_KEY);
+    await page.getByRole('button', { name: 'Use key' }).click();
+    await expect.poll(() => text(page, 'balance')).toBe('1,000');
+    await Promise.all([page.waitForResponse('**/graphql'), refuse?.()]);
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('21 credits miss');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain(DEMO_KEY);
+  });
+
   it('opens a query from the address', async () => {
     await tab.page.goto(`${service.origin}/graphql?query=${encodeURIComponent('query Asked { me { balance } }')}`);
     await tab.page.getByRole('button', { name: 'Asked', exact: true }).waitFor();

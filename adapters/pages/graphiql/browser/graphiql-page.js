@@ -51,15 +51,18 @@ async function report(result, askAgain, body) {
 
 const offer = (credits) => offerIn(credits, () => showNotice(null));
 
-/** Forgets a key that the service doesn't know. */
-function dropRefusedKey(result) {
+/** Forgets a key that the service doesn't know, unless the reader has taken another one since it was sent. */
+function dropRefusedKey(result, key) {
   const codes = (result.answer.errors ?? [result.answer.error]).map((error) => error?.extensions?.code ?? error?.code);
   const isRefused = codes.includes('invalid_key');
-  if (isRefused) forget();
+  if (isRefused && readKey() === key) forget();
   return isRefused;
 }
 
-/** Resolves with whether the service accepts the key; true also if it could not tell. */
+/**
+ * Resolves with whether the service accepts the key; true also if it could not tell, or if this is no longer the tab's
+ * key.
+ */
 async function takeKey(key) {
   if (!looksLikeKey(key)) {
     showNotice(bad('Incomplete key: a key is perch_live_ or perch_test_ followed by 32 letters or digits.'));
@@ -69,13 +72,14 @@ async function takeKey(key) {
   showKey(key, page.demoKey);
   showNotice(null);
   const result = await ask(page.endpoint, { query: '{ me { balance } }' }, { key });
+  if (readKey() !== key) return true;
   const balance = result.answer.extensions?.credits?.remaining ?? result.answer.data?.me?.balance;
   if (balance !== undefined) {
     showBalance(balance);
     return true;
   }
   showNotice(failureIn(result, page.problems));
-  return !dropRefusedKey(result);
+  return !dropRefusedKey(result, key);
 }
 
 async function useTestKey() {
@@ -139,13 +143,14 @@ async function fetchSchema(body) {
 /** Follows a subscription and adds up its cost. */
 function followed(body, headers) {
   let sum = null;
+  const key = readKey();
   showNotice(null);
-  return follow(page.endpoint, body, { key: readKey(), headers }, (result) => {
+  return follow(page.endpoint, body, { key, headers }, (result) => {
     const { credits } = result.answer.extensions ?? {};
     if (credits !== undefined) sum = sumOf(sum, credits);
     if (sum === null && !saysCharge(result)) showUnknownCost();
     else showCost(sum ?? undefined);
-    if (!carriesKey(headers)) dropRefusedKey(result);
+    if (!carriesKey(headers)) dropRefusedKey(result, key);
     void report(result, askAs(headers), body);
   });
 }
@@ -161,10 +166,11 @@ async function fetcher(given, { headers = {} } = {}) {
     return { errors: [{ message: error.message }] };
   }
   if (isSubscription(body)) return followed(body, headers);
+  const key = readKey();
   const result = await askAs(headers)(body);
   if (saysCharge(result)) showCost(result.answer.extensions?.credits);
   else showUnknownCost();
-  if (!carriesKey(headers)) dropRefusedKey(result);
+  if (!carriesKey(headers)) dropRefusedKey(result, key);
   void report(result, askAs(headers), body);
   return result.answer;
 }
