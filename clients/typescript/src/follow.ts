@@ -171,8 +171,9 @@ export class Following<Item> implements AsyncIterable<Item> {
    * Adds the charge of a call once it is known. A call without a receipt for a minute was not charged.
    */
   async #lookUp(requestId: string): Promise<void> {
+    let retryAfter = 0;
     for (let tries = 0; this.#ended === undefined; tries += 1) {
-      await this.#sleep(Math.min(RECEIPT_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS));
+      await this.#sleep(Math.max(retryAfter * 1000, Math.min(RECEIPT_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS)));
       if (this.#ended !== undefined) return;
       try {
         const charged = await this.#chargedFor(requestId);
@@ -184,7 +185,10 @@ export class Following<Item> implements AsyncIterable<Item> {
         if (this.#options.signal?.aborted) this.#ended = 'aborted';
         else if (error instanceof PerchError && error.code === 'not_found') {
           if (tries >= RECEIPT_TRIES) return;
-        } else if (!this.#mayRepeat(error)) throw error;
+        } else if (this.#mayRepeat(error)) {
+          this.#options.onRetry?.(error);
+          ({ retryAfter = 0 } = error);
+        } else throw error;
       }
     }
   }

@@ -130,6 +130,21 @@ say(take(following, 2), following.spent)`;
       expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
     });
 
+    it('says when the receipt cannot be looked up, and waits as the service asks', async () => {
+      server = await stub(
+        answer('b', ['1']),
+        unknown(),
+        failure(429, 'rate_limited', 5),
+        page({ data: { credits: 3 } }),
+      );
+      const code = `${HEAD}
+errors = []
+began = time.monotonic()
+following = perch.follow_user_tweets("1", since="a", max_credits=4, interval=0.01, on_retry=lambda e: errors.append(e.status))
+say(take(following, 2), following.spent, errors, time.monotonic() - began >= 7)`;
+      expect(await said(code, env())).toEqual([['1'], 4, [503, 429], true]);
+    });
+
     it('ends at its budget if such a call has used it up', async () => {
       server = await stub(answer('b', ['1']), unknown(), page({ data: { credits: 3 } }));
       const code = `${HEAD}

@@ -169,6 +169,16 @@ describe('follow, on the way', () => {
     expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
   });
 
+  it('says when the receipt cannot be looked up, and waits as the service asks', async () => {
+    server = await stub(answer('b', ['1']), unknown(), failure(429, 'rate_limited', 5), page({ data: { credits: 3 } }));
+    const errors: PerchError[] = [];
+    const following = follow(errors, { maxCredits: 4 });
+    const began = Date.now();
+    expect([await take(following, 2), following.spent]).toEqual([['1'], 4]);
+    expect(errors.map(({ status }) => status)).toEqual([503, 429]);
+    expect(Date.now() - began).toBeGreaterThanOrEqual(7000);
+  });
+
   it('ends at its budget if such a call has used it up', async () => {
     server = await stub(answer('b', ['1']), unknown(), page({ data: { credits: 3 } }));
     const following = follow([], { maxCredits: 4 });

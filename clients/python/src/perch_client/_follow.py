@@ -150,8 +150,9 @@ class Following(Generic[T], Iterator[T]):
     def _look_up(self, request_id: str) -> None:
         """Adds the charge of a call once it is known. A call without a receipt for a minute was not charged."""
         tries = 0
+        retry_after = 0.0
         while True:
-            self._sleep(min(_RECEIPT_DELAY * 2.0 ** min(tries, 30), _LONGEST_DELAY))
+            self._sleep(max(retry_after, min(_RECEIPT_DELAY * 2.0 ** min(tries, 30), _LONGEST_DELAY)))
             if self.ended is not None:
                 return
             try:
@@ -169,6 +170,10 @@ class Following(Generic[T], Iterator[T]):
                         return
                 elif not self._may_repeat(error):
                     raise
+                else:
+                    if self._on_retry is not None:
+                        self._on_retry(error)
+                    retry_after = float(error.retry_after or 0)
             tries += 1
 
     def _may_repeat(self, error: ApiError) -> bool:
