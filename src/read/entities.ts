@@ -157,8 +157,8 @@ interface Kind<Ref, T> {
   readonly lifetimeMs: number;
 }
 
-/** The reason of a 404 for an object that never existed, as far as the network says. */
-const UNKNOWN = 'unknown';
+/** Whether the 404 is for an object that never existed, as far as the network says. */
+const isUnknown = ({ detail }: ServiceError): boolean => (detail.reason ?? 'unknown') === 'unknown';
 
 export const createUsers = (
   options: EntitiesOptions & { readonly network: Pick<Network, 'canonicalHandle'> },
@@ -172,7 +172,7 @@ export const createUsers = (
     ownerOf: (user) => ('id' in user ? user.id : undefined),
     isPrivate: (user) => user.protected === true,
     // A network may have tweets of an account without its profile, so an unknown profile says nothing about them.
-    hidesPosts: ({ detail }, isCached) => isCached || (detail.reason ?? UNKNOWN) !== UNKNOWN,
+    hidesPosts: (failure, isCached) => isCached || !isUnknown(failure),
     read: async (ref, waiters) => withIdHint(ref, await options.pool.user(ref, waiters)),
     lifetimeMs: options.lifetimes.profileMs,
   });
@@ -296,17 +296,29 @@ async function withdrawAs<Ref, T>(
   const cached = await cache.get<T | null>(key);
   const value = cached?.value ?? undefined;
   const names = value ? kind.names(value) : [];
-  const owner = kind.ownerOf(value ?? ref);
-  const [mayBeCached] = await Promise.all([
-    // Hidden by its id: another account may have its handle, or it may itself be shown under another one.
-    value ? tombstones.add(names[0] ?? key, accountId) : tombstones.addIfCached(key, accountId),
-    owner !== undefined &&
-      kind.hidesPosts(failure, value !== undefined) &&
-      tombstones.addIfCached(postsKey(owner), accountId),
-  ]);
-  if (value || mayBeCached) await cache.delete([...new Set([key, ...names])]);
+  if (isHandleKey(key) && (await isGivenUp())) {
+    // No answer from before is filed under it.
+    await cache.shows([key]);
+  } else {
+    const owner = kind.ownerOf(value ?? ref);
+    const [mayBeCached] = await Promise.all([
+      // Hidden by its id: another account may have its handle, or it may itself be shown under another one.
+      value ? tombstones.add(names[0] ?? key, accountId) : tombstones.addIfCached(key, accountId),
+      owner !== undefined &&
+        kind.hidesPosts(failure, value !== undefined) &&
+        tombstones.addIfCached(postsKey(owner), accountId),
+    ]);
+    if (value || mayBeCached) await cache.delete([...new Set([key, ...names])]);
+  }
   // No list from before gives the handle back to the account.
   if (cached && isHandleKey(key)) await cache.set(key, { value: null, fetchedAt: clock.now() }, kind.lifetimeMs);
+
+  /** Whether an account that had the handle may still exist: it has another one now, or nobody is known to have it. */
+  async function isGivenUp(): Promise<boolean> {
+    if (!value) return isUnknown(failure);
+    const own = (await cache.get<T>(names[0] ?? key))?.value;
+    return own != null && !kind.names(own).includes(key);
+  }
 }
 
 /** Looks up cache keys. Each gives an object, a remembered 404, or undefined. */

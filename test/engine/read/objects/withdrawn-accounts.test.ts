@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/domain/errors.js';
 import type { User, UserRef } from '../../../../src/domain/model.js';
+import type { Cache } from '../../../../src/ports/cache.js';
 import { createEngine } from '../../../kit/engine.js';
 import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
 
@@ -26,7 +27,8 @@ async function setUp(fields: Partial<User> = {}) {
   net.list('search', 'a', ['30', '24', '14', '23', '13', '22', '12', '21', '11'], { pageSize: 3 });
   net.list('thread', '11', ['11', '21', '12']);
   net.list('followers', '3', ['1', '2']);
-  const engine = createEngine(net.network);
+  let cache: Cache | undefined;
+  const engine = createEngine(net.network, (created) => (cache = created));
   const list = async (
     kind: 'timeline' | 'search' | 'thread' | 'followers',
     subject: string,
@@ -55,7 +57,7 @@ async function setUp(fields: Partial<User> = {}) {
     net.pages('thread', '11', refusal(reason));
     net.list('search', 'a', ['24', '23', '22', '21']);
   };
-  return { net, engine, list, user, tweet, batch, hide, one };
+  return { net, engine, cache: cache as Cache, list, user, tweet, batch, hide, one };
 }
 
 const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
@@ -196,6 +198,35 @@ describe('a withdrawn account', () => {
     expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
     expect(engine.tombstones.isEmpty).toBe(true);
     await expect(read({ handle: 'user1' })).rejects.toMatchObject(notFound('unknown'));
+  });
+
+  it.each(['before', 'after', 'long after'])(
+    'is not hidden by a 404 of the handle that it gave up, %s it was read again',
+    async (when) => {
+      const { net, engine, list, user, one } = await setUp();
+      net.user({ ...one, handle: 'renamed' });
+      const read = () => engine.open().reads.user({ handle: 'user1' }, { path: 'user', fresh: true });
+      if (when === 'before') engine.clock.nowMs += 30 * MINUTE_MS;
+      await expect(read()).rejects.toMatchObject(notFound('unknown'));
+      if (when !== 'before') {
+        await user('1');
+        if (when === 'long after') engine.clock.nowMs += 30 * MINUTE_MS;
+        await expect(read()).rejects.toMatchObject(notFound('unknown'));
+      }
+      expect(await list('followers', '3')).toMatchObject({ ids: ['1', '2'], cache: 'hit' });
+      expect((await list('search', 'a', 9)).ids).toEqual(['30', '24', '14', '23', '13', '22', '12', '21', '11']);
+      expect(engine.tombstones.isEmpty).toBe(true);
+    },
+  );
+
+  it('is not hidden by a 404 of the handle that it gave up if that is cached for longer than its new one', async () => {
+    const { net, engine, cache, list, user, one } = await setUp();
+    net.user({ ...one, handle: 'renamed' });
+    await cache.delete(['user:1']);
+    expect((await user('1')).handle).toBe('renamed');
+    const read = engine.open().reads.user({ handle: 'user1' }, { path: 'user', fresh: true });
+    await expect(read).rejects.toMatchObject(notFound('unknown'));
+    expect(await list('followers', '3')).toMatchObject({ ids: ['1', '2'], cache: 'hit' });
   });
 
   it.each(['renamed', 'user1'])('is hidden under its id and each of its handles once %s was read', async (handle) => {

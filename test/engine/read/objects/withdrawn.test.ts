@@ -212,6 +212,19 @@ describe('a withdrawn object', () => {
     await expect(late).rejects.toMatchObject(notFound('deleted'));
   });
 
+  it('is not cached under a handle that it gave up by an answer that was read earlier (I9)', async () => {
+    const { net, engine, read, holdAnswer } = setUp();
+    const [isMade, release] = holdAnswer();
+    const late = read('user', 'user1', true);
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.user({ id: '1', handle: 'weir' });
+    await expect(read('user', 'user1', true)).rejects.toMatchObject(notFound('unknown'));
+    release();
+    await expect(late).rejects.toMatchObject(notFound('unknown'));
+    await expect(read('user', 'user1')).rejects.toMatchObject(notFound('unknown'));
+  });
+
   it('is shown after a 404 for an old handle of its account', async () => {
     const { net, engine, read, holdAnswer } = setUp();
     await read('user', 'user1');
