@@ -6,6 +6,7 @@ import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
 import { failureMembers, refusedBody } from '../http/failure.js';
+import { withGraphqlNames } from './parameter-names.js';
 
 /** A result that may bring its own JSON, in Yoga's form. */
 export interface Result extends ExecutionResult {
@@ -55,7 +56,11 @@ function answered(answer: Answer, requestId: string, baseUrl: string): Result {
   const credits = { ...creditsExtension(charge), remaining: remainingCredits(answer) };
   if (estimate) {
     const { maxItems, maxAmount, refused } = estimate;
-    const priced = { max_items: maxItems, max_credits: toCredits(maxAmount), ...refusedBody(refused) };
+    const priced = {
+      max_items: maxItems,
+      max_credits: toCredits(maxAmount),
+      ...refusedBody(refused && withGraphqlNames(refused)),
+    };
     return { data: null, extensions: { estimate: priced, credits, request_id: requestId } };
   }
   return {
@@ -73,14 +78,16 @@ function answered(answer: Answer, requestId: string, baseUrl: string): Result {
  * failed, because not every executor knows the location in the document.
  */
 const fieldError = (error: GraphQLError, baseUrl: string): GraphQLError => {
-  const failure = fieldFailure(error);
+  const failure = withGraphqlNames(fieldFailure(error));
   return new GraphQLError(failure.message, {
     ...(error.path && { path: error.path }),
     extensions: failureMembers(failure, baseUrl),
   });
 };
 
-function refused({ failure, errors = [] }: Refusal, requestId: string, baseUrl: string): ExecutionResult {
+function refused(refusal: Refusal, requestId: string, baseUrl: string): ExecutionResult {
+  const { errors = [] } = refusal;
+  const failure = withGraphqlNames(refusal.failure);
   const members = failureMembers(failure, baseUrl);
   const http = toHttpExtension(failure, errors.length > 0);
   const said = errors.map(

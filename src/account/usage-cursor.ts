@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js';
+import { malformedCursor, ServiceError } from '../domain/errors.js';
 import { MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { UsageGroup } from '../domain/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
@@ -38,13 +38,13 @@ export function usageCursor(query: string, group: readonly UsageGroup[], row: Us
  */
 export function readUsageCursor(query: string, group: readonly UsageGroup[], cursor: string): string[] {
   const [cursorQuery, ...values] = unpack(cursor);
-  if (cursorQuery === undefined) throw malformed();
+  if (cursorQuery === undefined) throw malformedCursor();
   if (cursorQuery !== query) {
     const message = 'This cursor belongs to a different query: use it with the same from, to and group.';
     throw new ServiceError('bad_request', message, { param: 'cursor', reason: 'cursor_other_list' });
   }
   const right = values.length === group.length && group.every((one, nth) => RIGHT[one](values[nth] ?? ''));
-  if (!right) throw malformed();
+  if (!right) throw malformedCursor();
   return values;
 }
 
@@ -62,10 +62,3 @@ function unpack(cursor: string): string[] {
     return [];
   }
 }
-
-const malformed = (): ServiceError =>
-  new ServiceError(
-    'bad_request',
-    'Invalid cursor. Send the next_cursor of the previous page unchanged, or leave it out.',
-    { param: 'cursor', reason: 'cursor_malformed' },
-  );

@@ -8,6 +8,16 @@ export const foreignCursor = (): ServiceError =>
     reason: 'cursor_other_list',
   });
 
+/** The failure for a text that is no cursor of Perch; `source`: where the right one is found. */
+export const malformedCursor = (
+  param: 'cursor' | 'since' = 'cursor',
+  source = 'the next_cursor of the previous page',
+): ServiceError =>
+  new ServiceError('bad_request', `Invalid ${param}. Send ${source} unchanged, or leave it out.`, {
+    param,
+    reason: 'cursor_malformed',
+  });
+
 /** The failure for a cursor whose place can no longer be found; `why` is a sentence without its period (U24). */
 export const expiredCursor = (why: string, param: 'cursor' | 'since' = 'cursor'): ServiceError =>
   new ServiceError('bad_request', `${why}. Start again without ${param === 'cursor' ? 'a cursor' : 'since'}.`, {

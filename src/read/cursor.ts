@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { expiredCursor, foreignCursor, ServiceError } from '../domain/errors.js';
+import { expiredCursor, foreignCursor, malformedCursor, ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
 import { digestText, hmacWith } from '../lib/digest.js';
@@ -104,7 +104,7 @@ export function createCursors(secret: Uint8Array, network: string): Cursors {
 
   const read = (cursor: string, param: CursorParam): Packed | PackedAnchor => {
     const packed = open(cursor, tag);
-    if (!packed) throw notOurs(param);
+    if (!packed) throw malformedCursor(param, SOURCES[param]);
     if (isSince(packed) !== (param === 'since')) throw otherKind(param);
     return packed;
   };
@@ -234,6 +234,3 @@ const otherKind = (param: CursorParam): ServiceError =>
     'cursor_other_kind',
     `Invalid ${param}: this is ${SOURCES[param === 'cursor' ? 'since' : 'cursor']}. Send ${SOURCES[param]}.`,
   );
-
-const notOurs = (param: CursorParam): ServiceError =>
-  refused(param, 'cursor_malformed', `Invalid ${param}. Send ${SOURCES[param]} unchanged, or leave it out.`);

@@ -5,7 +5,7 @@ import { admitByHand, admitCheck } from '../account/webhook-limits.js';
 import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
 import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
-import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
+import { badRequest, malformedCursor, ServiceError, takeOrThrow } from '../domain/errors.js';
 import { MOST_DELIVERY_BYTES, outOfBounds } from '../domain/fields.js';
 import { figure } from '../domain/figures.js';
 import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
@@ -142,7 +142,7 @@ export class Watches {
     { count, after, copies = 1 }: { readonly count: number; readonly after: string | null; readonly copies?: number },
     signal?: AbortSignal,
   ): Promise<WatchDeliveryPage> {
-    if (after !== null && !/^[1-9]\d{0,14}$/.test(after)) throw noCursor();
+    if (after !== null && !/^[1-9]\d{0,14}$/.test(after)) throw malformedCursor();
     await this.get(accountId, watchId);
     const below = after === null ? null : Number(after);
     const range = { below, limit: count, bytes: MOST_DELIVERY_BYTES / Math.max(1, copies) };
@@ -358,12 +358,6 @@ class BodyLimit {
     throw refusal;
   }
 }
-
-const noCursor = (): ServiceError =>
-  new ServiceError('bad_request', 'cursor must be the next_cursor of the previous page, unchanged.', {
-    param: 'cursor',
-    reason: 'cursor_malformed',
-  });
 
 const inTurn = (): ServiceError =>
   badRequest(

@@ -110,8 +110,8 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect((await execute(query)).body.errors[0]).toMatchObject({ extensions: { code: 'bad_request' } });
     const refused = await execute(wide);
     expect([refused.status, refused.spent, refused.calls]).toEqual([400, 0, []]);
-    expect(refused.body.errors[0]?.message).toMatch(/1100 .*1000.*max_credits/);
-    expect(refused.body.errors[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'max_credits' });
+    expect(refused.body.errors[0]?.message).toMatch(/1100 .*1000.* extensions\.maxCredits \(or X-Max-Credits\)/);
+    expect(refused.body.errors[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'maxCredits' });
     const dry = await execute(wide, { extensions: { dryRun: true } });
     expect(dry.body.extensions.estimate).toEqual({
       ...{ max_items: 1100, max_credits: 1100 },
@@ -291,5 +291,24 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
       variables: { after: next_cursor },
     });
     expect(at(next, 'timeline', 'nodes')).toEqual(TIMELINE.slice(6, 9).map((id) => ({ id })));
+  });
+
+  it.each([
+    [
+      'timeline(user: "1", after: "x") { meta { items } }',
+      'after',
+      'Invalid cursor. Send the endCursor of the previous page',
+    ],
+    [
+      'timeline(user: "1", since: "x") { meta { items } }',
+      'since',
+      'Invalid since. Send the sinceCursor of an earlier',
+    ],
+    ['usagePage(after: "x") { nodes { day } }', 'after', 'Invalid cursor. Send the endCursor of the previous page'],
+    ['tweet(id: "3") { id }', 'maxCredits', "0 credits left in this call's budget. Raise extensions.maxCredits (or"],
+  ])('names what GraphQL calls the parameter at fault: %s', async (field, param, message) => {
+    const { body, spent } = await execute(`{ ${field} }`, { extensions: { maxCredits: 0 } });
+    expect([spent, body.errors[0]?.extensions]).toMatchObject([0, { param }]);
+    expect(body.errors[0]?.message).toContain(message);
   });
 });

@@ -459,7 +459,7 @@ describe('every form of a call', () => {
     [
       'mutation { createWatch(user: "1", webhookUrl: "https://10.1.2.3/") { watch { id } } }',
       'bad_request',
-      'webhook_url',
+      'webhookUrl',
     ],
     [`{ watch(id: "${NO_ID}") { id } }`, 'not_found', undefined],
     [`{ watchDeliveries(id: "${NO_ID}") { nodes { id } } }`, 'not_found', undefined],

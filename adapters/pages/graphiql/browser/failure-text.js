@@ -18,9 +18,9 @@ function withCaret({ text, position }) {
   return element('pre', {}, `${text}\n`, element('span', { className: 'unseen', ariaHidden: 'true' }, before), '^');
 }
 
-/** Replaces sentences about `max_credits`, a parameter for programs, because the page calls it the budget. */
+/** Replaces sentences about `maxCredits`, a parameter for programs, because the page calls it the budget. */
 export function inPageWords(message) {
-  const kept = message.split(/(?<=\.) /).filter((each) => !each.includes('max_credits'));
+  const kept = message.split(/(?<=\.) /).filter((each) => !each.includes('maxCredits'));
   return kept.join(' ') === message ? message : [...kept, 'Request fewer items, or raise the budget.'].join(' ');
 }
 
@@ -50,7 +50,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
     // The message about an exceeded budget already says what to do, and the page offers it.
-    if (first.extensions?.param !== 'max_credits') parts.push(`${problem.todo} `);
+    if (first.extensions?.param !== 'maxCredits') parts.push(`${problem.todo} `);
     parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
   }
   return { tone: partly ? 'warn' : 'bad', parts };

@@ -7,7 +7,7 @@ const errorsOf = (answer) => answer.errors ?? [];
 
 /** Whether the call or one of its fields was refused because it could exceed the budget. */
 export const isOverBudget = ({ answer }) =>
-  errorsOf(answer).some(({ extensions }) => extensions?.param === 'max_credits');
+  errorsOf(answer).some(({ extensions }) => extensions?.param === 'maxCredits');
 
 /** Sends a dry run, which reads nothing and charges nothing. `ask(body)` sends one request. */
 export async function dryRun(ask, body) {
