@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql';
 import { badRequest } from '../../src/domain/errors.js';
 import { BATCH, checkInputs } from '../../src/domain/fields.js';
 import { truncated } from '../../src/lib/text.js';
@@ -30,6 +31,7 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   maxCredits: 'max_credits',
   maxCreditsPerDay: 'max_credits_per_day',
   dryRun: 'estimate',
+  dry_run: 'estimate',
 };
 
 const OPTIONAL = { required: false, initial: undefined, values: null, meanings: null, rule: null, header: null };
@@ -186,7 +188,11 @@ const isSame = (name: string, written: string): boolean => written === name;
  * Returns warnings that name unknown parameters, of a query or a body. Near misses of this endpoint's own parameters are
  * refused. `isList` says whether a list may be written so.
  */
-function unknownIn({ parameters, priced }: Endpoint, given: Iterable<string>, isList: typeof isSpellingOf): string[] {
+function unknownIn(
+  { parameters, priced, operation }: Endpoint,
+  given: Iterable<string>,
+  isList: typeof isSpellingOf,
+): string[] {
   const names = [...new Set(given)];
   if (names.length === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
@@ -195,6 +201,9 @@ function unknownIn({ parameters, priced }: Endpoint, given: Iterable<string>, is
   const unknown = names.filter((name) => !known.has(name) && !lists.some((list) => isList(list, name)));
   for (const name of unknown) {
     const meant = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`)) ?? name;
+    // A caller who means a dry run must not find that something was added.
+    if (meant === ESTIMATE.name && !priced && operation.operation === OperationTypeNode.MUTATION)
+      throw badRequest(`There is no estimate of a change: leave out ${truncated(name)}.`, name);
     // A watch has a budget a day only.
     const right = [meant, `${meant}_per_day`].find((each) => known.has(each));
     if (right !== undefined) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);

@@ -202,6 +202,8 @@ describe('a refused watch', () => {
     bad('a limit that is no number', { user: 'user7', max_credits_per_day: '5' }, 'max_credits_per_day'),
     bad('a limit under the name of GraphQL', { user: 'user7', maxCreditsPerDay: 5 }, 'maxCreditsPerDay'),
     bad('a limit under the name of a call', { user: 'user7', max_credits: 5 }, 'max_credits'),
+    bad('a dry run', { user: 'user7', estimate: true }, 'estimate'),
+    bad('a dry run under the name of GraphQL', { user: 'user7', dryRun: true }, 'dryRun'),
     bad('a list instead of members', [{ user: 'user7' }], undefined),
     bad('no JSON', 'user=user7', undefined),
     bad('no body', '', undefined),
@@ -219,6 +221,19 @@ describe('a refused watch', () => {
     expect([status, code, param]).toEqual(refusal.slice(0, 3));
     if (typeof refusal[3] === 'string') expect(reason).toBe(refusal[3]);
     expect(rows(await customer.get('/v1/watches'))).toEqual([]);
+  });
+
+  it('changes nothing if the address asks for a dry run', async () => {
+    const before = rows(await customer.get('/v1/watches'));
+    const body = { user: 'user7', webhook_url: HOOK };
+    for (const path of ['/v1/watches', `/v1/watches/${'0'.repeat(32)}/end`, '/v1/billing/checkout'])
+      expect(faultOf(await customer.post(`${path}?estimate=true`, body)).slice(0, 3)).toEqual([
+        400,
+        'bad_request',
+        'estimate',
+      ]);
+    expect(rows(await customer.get('/v1/watches'))).toEqual(before);
+    expect((await customer.get('/v1/watches?estimate=true')).status).toBe(200);
   });
 
   it.each([
