@@ -75,6 +75,7 @@ type Packed = [
 ];
 
 interface PackedAnchor extends Anchor {
+  /** A digest of the network and the list; of the list alone in cursors that watches keep from before. */
   readonly list: string;
   readonly issued: number;
 }
@@ -87,7 +88,7 @@ export interface Cursors {
   /** Throws `bad_request` if Perch did not issue it for this parameter; called before any other check (section 4.4.6). */
   check(cursor: string, param?: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
-  /** Throws `bad_request` if Perch did not issue it, or if it belongs to another list (C2), or is too old. */
+  /** Throws `bad_request` if Perch did not issue it, or if it belongs to another list or network (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
   encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
   /** Throws as `decode` does, and if the cursor is from the future. `expires`: false for one that Perch kept. */
@@ -102,6 +103,9 @@ export function createCursors(secret: Uint8Array, network: string): Cursors {
   const sign = (body: Buffer): string => Buffer.concat([tag(body), body]).toString('base64url');
   const pack = (packed: Packed): string => sign(Buffer.from(JSON.stringify(packed)));
 
+  /** As short as the list's own hash: the header of a stream of a hundred lists has no room for names. */
+  const ofNetwork = (list: ListRef): string => digestText(`${network}\n${listHash(list)}`).slice(0, 16);
+
   const read = (cursor: string, param: CursorParam): Packed | PackedAnchor => {
     const packed = open(cursor, tag);
     if (!packed) throw malformedCursor(param, SOURCES[param]);
@@ -111,7 +115,10 @@ export function createCursors(secret: Uint8Array, network: string): Cursors {
 
   const readOf = (list: ListRef, cursor: string, param: CursorParam): Packed | PackedAnchor => {
     const packed = read(cursor, param);
-    if ((isSince(packed) ? packed.list : packed[0]) !== listHash(list)) throw otherList(param);
+    const isOfList = isSince(packed)
+      ? [ofNetwork(list), listHash(list)].includes(packed.list)
+      : packed[0] === listHash(list);
+    if (!isOfList) throw otherList(param);
     return packed;
   };
 
@@ -138,7 +145,7 @@ export function createCursors(secret: Uint8Array, network: string): Cursors {
     encodeSince(list, { known, floor }, nowMs) {
       const short: Instant | null = floor && floor[1].length > FLOOR_ID_LENGTH ? [floor[0] + 1, '0'] : floor;
       const issued = Math.floor(nowMs / HOUR_MS) * HOUR_SECONDS;
-      return sign(packAnchor({ list: listHash(list), known, floor: short, issued }));
+      return sign(packAnchor({ list: ofNetwork(list), known, floor: short, issued }));
     },
     decodeSince(list, cursor, nowMs, expires = true) {
       const { known, floor, issued } = readOf(list, cursor, 'since') as PackedAnchor;
@@ -219,7 +226,7 @@ const otherList = (param: CursorParam): ServiceError =>
   refused(
     param,
     'cursor_other_list',
-    'This cursor belongs to a different list: use it with the same path and parameters.',
+    `This cursor belongs to a different list${param === 'since' ? ' or network' : ''}: use it with the same path and parameters.`,
   );
 
 /** Where callers find the cursor for each parameter. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ListRef } from '../../../src/domain/lists.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
 import { createCursors, KNOWN, type Position } from '../../../src/read/cursor.js';
+import { listHash } from '../../../src/read/keys.js';
 
 const NOW = Date.UTC(2026, 10, 21);
 const LIST: ListRef = { kind: 'timeline', subject: '77' };
@@ -47,6 +48,23 @@ describe('since cursors', () => {
         expect(cursors.decodeSince(LIST, cursor, NOW)).toEqual(anchor);
       }),
     );
+  });
+
+  it.each([null, [NOW, '7'] as const])('belong to one network, unless they name none (C2): from %j', (floor) => {
+    const anchor = { known: ['9', '8'], floor };
+    const cursor = cursors.encodeSince(LIST, anchor, NOW);
+    const elsewhere = createCursors(SECRET, 'elsewhere');
+    for (const kept of [true, false])
+      expect(thrown(() => elsewhere.decodeSince(LIST, cursor, NOW, kept))).toEqual(
+        expect.objectContaining({ code: 'bad_request', detail: { param: 'since', reason: 'cursor_other_list' } }),
+      );
+    const body = Buffer.from(cursor, 'base64url').subarray(12);
+    body.write(listHash(LIST), 1, 'base64url');
+    const tag = createHmac('sha256', SECRET).update(body).digest().subarray(0, 12);
+    const unnamed = Buffer.concat([tag, body]).toString('base64url');
+    expect(unnamed).not.toBe(cursor);
+    expect(cursors.decodeSince(LIST, unnamed, NOW)).toEqual(anchor);
+    expect(thrown(() => cursors.decodeSince({ ...LIST, subject: '78' }, unnamed, NOW))).toBeInstanceOf(Error);
   });
 });
 

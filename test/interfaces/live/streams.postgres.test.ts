@@ -94,6 +94,21 @@ describe.concurrent('a stream', () => {
     expect(await refused.json()).toMatchObject({ error: { param: 'since', reason: 'cursor_expired' } });
   }, 40_000);
 
+  it('does not resume behind an event of another network (C2)', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const { cursor: secret } = perch.stores.secrets;
+    const anchor = { known: [], floor: [Date.now(), '0'] } as const;
+    const since = createCursors(secret, 'elsewhere').encodeSince(
+      { kind: 'timeline', subject: '7' },
+      anchor,
+      Date.now(),
+    );
+    const positions = new Positions(secret);
+    const headers = { 'x-api-key': key, 'last-event-id': positions.encode([positions.begin(Date.now(), since)]) };
+    const refused = await fetch(`${perch.url}/v1/live?user=7`, { headers });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { reason: 'cursor_other_list' } }]);
+  }, 40_000);
+
   it('sends again, free, what was charged and lost on its way', async () => {
     const { post } = author('edsger');
     const { key } = await perch.account({ credits: 10 });

@@ -125,6 +125,15 @@ describe.concurrent('a watch', () => {
     );
   }, 180_000);
 
+  it('is paused when the network is another one (C2)', async () => {
+    const anchor = { known: [], floor: [Date.now(), '0'] } as const;
+    const cursors = createCursors(perch.stores.secrets.cursor, 'elsewhere');
+    const watch = await add({ since: cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now()) });
+    await eventually(() => sentBy(watch).map(({ body }) => [body.type, body.data.reason])).toEqual([
+      ['watch.paused', 'list'],
+    ]);
+  }, 180_000);
+
   it('waits for credits with one notice, and pauses when its key ends', async () => {
     const account = await perch.account({ credits: 10, email: 'owner@example.org' });
     const { post } = author('barbara');
