@@ -31,6 +31,7 @@ import { UNTRACED } from '../src/lib/untraced.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network, SampleAccount } from '../src/ports/network.js';
 import type { Watching } from '../src/watches/watching.js';
+import { isOwnMachine } from './customers/alerts.js';
 import { type Customers, openCustomers } from './customers/customers.js';
 import type { StandIns } from './customers/options.js';
 import { demoWatch, holdsOnlyDemo } from './demo.js';
@@ -115,6 +116,7 @@ export async function compose(
     log,
     capacity,
     shares,
+    isOwnMachine: offered !== null && isOwnMachine(config),
     memories: remembers ? memories : undefined,
     ...(options.patience && { patience: options.patience }),
   });
@@ -164,7 +166,7 @@ export async function compose(
 const openServer = (
   lifecycle: Lifecycle,
   config: Config,
-  own: Pick<HttpOptions, 'log' | 'capacity' | 'shares' | 'memories' | 'patience'>,
+  own: Pick<HttpOptions, 'log' | 'capacity' | 'shares' | 'isOwnMachine' | 'memories' | 'patience'>,
 ): Promise<FastifyInstance> =>
   lifecycle.open(
     'server',

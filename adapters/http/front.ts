@@ -28,6 +28,7 @@ export interface FrontOptions {
   readonly versionHeaders: Readonly<Record<string, string>>;
   readonly trustedProxies: readonly string[];
   readonly patience: Patience;
+  readonly isOwnMachine?: boolean;
 }
 
 /**
@@ -49,7 +50,7 @@ export function createFront(app: FastifyInstance, framework: RequestListener, op
   const look = (request: IncomingMessage, response: ServerResponse, body: Buffer | null): void => {
     const found = planKey(request, body?.toString('latin1') ?? '', readers);
     const plan = found && plans.find(found);
-    if (plan === undefined || faultOfHead(request) !== undefined || !app.pressure.enter(request)) {
+    if (plan === undefined || faultOfHead(request, options) !== undefined || !app.pressure.enter(request)) {
       if (body !== null) request.unshift(body);
       framework(request, response);
     } else new Answering(front, plan, request, response, found?.messageId).run();

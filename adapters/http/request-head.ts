@@ -7,14 +7,21 @@ export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
 /** RFC 3986: a name, an IPv4 address or an IPv6 one in brackets, and a port; empty where a target has no host. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 
+/** Names and addresses that no other site can have: a page of another site is requested by its own name. */
+const OWN_MACHINE = /^(?:\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+|(?:[a-z0-9_-]+\.)*localhost)(?::[0-9]*)?$/i;
+
 /** Repeated headers that Node merges: it keeps the first or joins them, although the second may say something else. */
 const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key']);
 
 /**
  * What is wrong with the head of a request that Node's parser accepted. Every refusal that depends on headers belongs
- * here: a request whose plan is known is charged once this finds no fault (H15).
+ * here: a request whose plan is known is charged once this finds no fault (H15). `isOwnMachine`: whether the service is
+ * for this machine alone, so that a browser may not reach it through a name of another site (H20).
  */
-export function faultOfHead(request: IncomingMessage): ServiceError | undefined {
+export function faultOfHead(
+  request: IncomingMessage,
+  { isOwnMachine = false }: { readonly isOwnMachine?: boolean },
+): ServiceError | undefined {
   const { url = '', rawHeaders, httpVersion, headers } = request;
   if (url.length > HEAD_BOUNDS.url) {
     return new ServiceError('bad_request', `The URL is longer than ${HEAD_BOUNDS.url} bytes.`, { status: 414 });
@@ -38,6 +45,11 @@ export function faultOfHead(request: IncomingMessage): ServiceError | undefined 
   // RFC 9112, 3.2.
   if (host === undefined && httpVersion === '1.1') return badRequest('The Host header is missing.');
   if (host !== undefined && !HOST.test(host)) return badRequest('The Host header is not a host with an optional port.');
+  if (isOwnMachine && host !== undefined && !OWN_MACHINE.test(host)) {
+    return badRequest(
+      'This demo is for its own machine: open it at localhost or an IP address. To give it a name, set PERCH_BASE_URL to the address with that name.',
+    );
+  }
   return undefined;
 }
 

@@ -62,6 +62,8 @@ const BODY_LIMIT = 64 * 1024;
 export interface HttpOptions {
   /** Addresses and ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
+  /** Whether the service is a demo that only this machine can reach. */
+  readonly isOwnMachine?: boolean;
   readonly ids: Ids;
   readonly log: FastifyBaseLogger;
   /** Section 9.3 headers for `/v1`; empty while the version is current. */
@@ -109,7 +111,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       request.server.watchAnswer(request, reply);
       setCommon(options, request, reply);
       if (!isV1(request.url)) setHeaders(reply, limitHeaders({ rate: null, policy: 'public' }));
-      sendFailure(request, reply, faultOfHead(request.raw) ?? fromFastify(error, request));
+      sendFailure(request, reply, faultOfHead(request.raw, options) ?? fromFastify(error, request));
     },
   });
   const pipelines = boundConnections(app, patience);
@@ -201,7 +203,7 @@ function setCommon(options: HttpOptions, request: FastifyRequest, reply: Fastify
 
 async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   setCommon(options, request, reply);
-  const failure = faultOfHead(request.raw);
+  const failure = faultOfHead(request.raw, options);
   if (failure) throw failure;
 }
 

@@ -17,7 +17,7 @@ import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './optio
  * Whether this is a demo that only this machine can reach: webhooks may go to loopback then, as its user could send
  * there anyway.
  */
-const isOwnMachine = ({ demo, host, authUrl, trustedProxies }: Config): boolean =>
+export const isOwnMachine = ({ demo, host, authUrl, trustedProxies }: Config): boolean =>
   demo && ['127.0.0.1', '::1', 'localhost'].includes(host) && authUrl === null && trustedProxies.length === 0;
 
 /** How often to look for webhooks that other processes left; costs one look into an index. */

@@ -64,6 +64,30 @@ describe('a request with a wrong head', () => {
   });
 });
 
+describe('on a demo that only its own machine can reach', () => {
+  let demo: BareServer;
+  beforeAll(async () => {
+    demo = await startBareServer({ isOwnMachine: true });
+  });
+  afterAll(() => demo?.close());
+
+  it.each([
+    ['localhost:4000', 200],
+    ['LOCALHOST', 200],
+    ['perch.localhost:4000', 200],
+    ['127.0.0.1:4000', 200],
+    ['[::1]:4000', 200],
+    ['rebound.example:4000', 400],
+    ['127.0.0.1.rebound.example', 400],
+    ['notlocalhost', 400],
+    ['', 400],
+  ])('a page of another site is refused, by the Host header %j: %i', async (host, status) => {
+    const whole = await rawClient(demo.url, `GET /v1/soon HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`).closed;
+    expect(whole).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    if (status !== 200) expect(whole).toMatch(/This demo is for its own machine.*PERCH_BASE_URL/);
+  });
+});
+
 describe('a body with a Content-Encoding', () => {
   /** 16 MiB of zeros. */
   const bomb = brotliCompressSync(Buffer.alloc(2 ** 24)).toString('latin1');

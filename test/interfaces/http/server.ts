@@ -30,6 +30,7 @@ export async function startBareServer(
     versionHeaders?: Readonly<Record<string, string>>;
     mount?: (app: FastifyInstance) => void;
     log?: FastifyBaseLogger;
+    isOwnMachine?: boolean;
   } = {},
 ): Promise<BareServer> {
   const app = await createServer({
@@ -41,6 +42,7 @@ export async function startBareServer(
     patience: { ...PATIENCE, ...options.patience },
     ...(options.shares && { shares: options.shares }),
     memories: options.memories,
+    isOwnMachine: options.isOwnMachine ?? false,
   });
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
