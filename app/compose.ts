@@ -44,7 +44,7 @@ import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openSearchIndex } from './search-index.js';
 import { openShared } from './shared.js';
-import { createStatus } from './status.js';
+import { createDatabaseCheck, createStatus } from './status.js';
 import { openStatusHistory, type ReadHistory } from './status-history.js';
 import type { Stores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
@@ -132,15 +132,15 @@ export async function compose(
   const parts = { wake, ...read, openInvented, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
   watching = await openWatching(lifecycle, { app, engine, stores, customers, clock, log });
-  const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
+  const health = { pool: engine.pool, databaseAnswers: createDatabaseCheck(stores.sql) };
+  const history = await openStatusHistory(lifecycle, { ...health, sql: stores.sql, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, createCheckMemory(stores.sql), { log, startPoll });
   await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
   await openMetrics(lifecycle, config, { app, engine, shared, costs, push, stores });
   const status = createStatus({
+    ...health,
     network,
-    pool: engine.pool,
-    sql: stores.sql,
     clock,
     startedAt: clock.now(),
     redis: shared.redis,

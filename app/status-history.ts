@@ -11,13 +11,14 @@ import type { StatusHistory } from '../src/ports/figures.js';
 import type { Pool } from '../src/read/pool/pool.js';
 import { openFlush } from './figures.js';
 import type { Lifecycle } from './lifecycle.js';
-import { databaseAnswers, FAMILIES, isDown } from './status.js';
+import { FAMILIES, isDown } from './status.js';
 
 /** Most incidents shown. */
 const MOST_INCIDENTS = 20;
 
 export interface HistoryOptions {
   readonly sql: Sql;
+  readonly databaseAnswers: () => Promise<boolean>;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
@@ -30,7 +31,7 @@ export type ReadHistory = () => Promise<HistoryModel | null>;
 /** Samples and writes figures of reads once a minute, and when closed. A killed process loses up to a minute. */
 export async function openStatusHistory(
   lifecycle: Lifecycle,
-  { sql, pool, clock, log, startPoll }: HistoryOptions,
+  { sql, databaseAnswers, pool, clock, log, startPoll }: HistoryOptions,
 ): Promise<ReadHistory> {
   const history = createStatusHistory(sql);
   const book = new StatusBook(history, clock, v7);
@@ -41,7 +42,7 @@ export async function openStatusHistory(
       await book.flush();
       isDatabaseAway = false;
     } catch (error) {
-      isDatabaseAway = !(await databaseAnswers(sql));
+      isDatabaseAway = !(await databaseAnswers());
       throw error;
     }
   };

@@ -14,7 +14,7 @@ import type { Shared } from './shared.js';
 export interface StatusOptions {
   readonly network: Network;
   readonly pool: Pool;
-  readonly sql: Sql;
+  readonly databaseAnswers: () => Promise<boolean>;
   readonly clock: Clock;
   readonly startedAt: number;
   /** Null if no Redis is used. */
@@ -30,9 +30,9 @@ const DATABASE_WAIT_MS = 1000;
 
 /** The state of the service, determined on each request (H10). */
 export function createStatus(options: StatusOptions): () => Promise<StatusModel> {
-  const { network, pool, sql, startedAt, redis = null, findings = () => [], draining = () => false } = options;
+  const { network, pool, startedAt, redis = null, findings = () => [], draining = () => false } = options;
   return async () => {
-    const ok = await databaseAnswers(sql);
+    const ok = await options.databaseAnswers();
     const health = pool.health();
     const shared = redis?.() ?? null;
     const families = FAMILIES.map((name) => familyStatus(name, health));
@@ -115,11 +115,23 @@ function familyOfKind(kind: string): Family | null {
   return isListKind(list) ? familyOfList(list) : null;
 }
 
-/** Whether the database answers within a second. */
-export async function databaseAnswers(sql: Sql): Promise<boolean> {
-  const answer = sql`select 1`.then(
-    () => true,
-    () => false,
-  );
-  return (await withTimeout(DATABASE_WAIT_MS, answer, backgroundTimers)) === true;
+/**
+ * Whether the database answers within a second. Callers share the query in flight: anyone may ask, and while the
+ * database hangs each query would keep a place in the pool.
+ */
+export function createDatabaseCheck(sql: Sql): () => Promise<boolean> {
+  let query: Promise<boolean> | undefined;
+  const ask = (): Promise<boolean> =>
+    sql`select 1`
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        query = undefined;
+      });
+  return async () => {
+    query ??= ask();
+    return (await withTimeout(DATABASE_WAIT_MS, query, backgroundTimers)) === true;
+  };
 }

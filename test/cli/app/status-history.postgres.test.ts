@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createStatusHistory } from '../../../adapters/postgres/figures/status-history.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
+import { createDatabaseCheck } from '../../../app/status.js';
 import { openStatusHistory } from '../../../app/status-history.js';
 import { MINUTE_MS } from '../../../src/lib/durations.js';
 import { newCounts } from '../../../src/read/pool/health.js';
@@ -28,6 +29,7 @@ async function opened() {
   const lifecycle = new Lifecycle();
   const read = await openStatusHistory(lifecycle, {
     sql: database.sql,
+    databaseAnswers: createDatabaseCheck(database.sql),
     pool: { health: () => health } as never,
     clock,
     log: { warn: (fields: unknown) => warnings.push(fields) } as never,
@@ -86,4 +88,18 @@ it('writes pending rows when it closes', async () => {
   await database.sql`alter table status_days_away rename to status_days`;
   await lifecycle.close();
   expect((await createStatusHistory(database.sql).read('2026-01-01', 10)).days).toHaveLength(2);
+});
+
+it('leaves one query waiting while the database hangs, however many ask whether it answers', async () => {
+  const answers: (() => void)[] = [];
+  const hanging = () => new Promise<void>((resolve) => answers.push(resolve));
+  const databaseAnswers = createDatabaseCheck(hanging as never);
+  expect(await Promise.all([databaseAnswers(), databaseAnswers()])).toEqual([false, false]);
+  expect(await databaseAnswers()).toBe(false);
+  expect(answers).toHaveLength(1);
+  answers[0]?.();
+  await new Promise(setImmediate);
+  const next = databaseAnswers();
+  answers[1]?.();
+  expect(await next).toBe(true);
 });
