@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { access, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ConfigError } from '../src/config/config.js';
 
 /** Makes key hashes and cursors specific to this installation. Losing it makes every key and cursor invalid. */
 export interface Secrets {
@@ -18,8 +19,10 @@ const BYTES = 32;
  */
 export async function openSecrets(home: string, shared: string | null): Promise<Secrets> {
   if (shared !== null) return { pepper: derived(shared, 'perch pepper'), cursor: derived(shared, 'perch cursor') };
-  await mkdir(home, { recursive: true });
-  return { pepper: await secret(join(home, 'pepper')), cursor: await secret(join(home, 'cursor-secret')) };
+  return inHome(home, async () => ({
+    pepper: await secret(join(home, 'pepper')),
+    cursor: await secret(join(home, 'cursor-secret')),
+  }));
 }
 
 /**
@@ -69,3 +72,50 @@ async function create(file: string): Promise<void> {
     .catch(() => {})
     .finally(() => folder.close());
 }
+
+/** Why a folder cannot be used, by the code of the error. */
+const WHY: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of this path is a file',
+  ENOENT: 'no folder can be created there',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its file system is read-only',
+  ENAMETOOLONG: 'it is too long',
+};
+
+/** Runs work that needs the data folder, which is created first. Throws ConfigError if the folder cannot be used. */
+export async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
+  try {
+    await makeFolder(home);
+    return await work();
+  } catch (error) {
+    const { code = '', path = '' } = error as NodeJS.ErrnoException;
+    const why = path.startsWith(home) || home.startsWith(path) ? WHY[code] : undefined;
+    if (path === '' || why === undefined) throw error;
+    const message = `must be a folder that this user may write to, not ${JSON.stringify(home)}: ${why}`;
+    throw new ConfigError([{ name: 'PERCH_HOME', message }]);
+  }
+}
+
+/**
+ * Creates a folder with its parents, unless it is there. Node's own `recursive` never ends where a folder that exists
+ * refuses new ones with ENOENT, such as /proc.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (await isFolder(folder)) return;
+    const isParentMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && !(await isFolder(dirname(folder)));
+    if (!isParentMissing) throw error;
+    await makeFolder(dirname(folder));
+    await makeFolder(folder);
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

@@ -24,7 +24,7 @@ import {
   settlingConnections,
 } from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
-import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
+import { inHome, openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
 /** The stores of accounts, keys and the ledger, opened and migrated. */
 export interface Stores extends CorpusPools {
@@ -106,7 +106,7 @@ async function openDatabase(
   if (databaseUrl !== null) return { url: databaseUrl };
   const server = await lifecycle.open(
     'embedded database',
-    () => openEmbeddedPostgres({ home, onProgress }),
+    () => inHome(home, () => openEmbeddedPostgres({ home, onProgress })),
     (running) => running.stop(),
     { closeMs: SHUT_DOWN_MS, outsideBudget: true },
   );

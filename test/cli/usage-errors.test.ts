@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { toEnding } from '../../adapters/cli/failure.js';
 import { createProgram } from '../../adapters/cli/program.js';
 import { LIST_READS } from '../../src/domain/lists.js';
@@ -149,4 +150,27 @@ describe('invalid arguments exit with 2 and a correction before anything is open
       expect(said.out).toBe('');
     },
   );
+});
+
+describe('a data folder that cannot be used exits with 2 and the reason', () => {
+  const file = fileURLToPath(import.meta.url);
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['a file', file, 'it is a file'],
+    ['below a file', `${file}/home`, 'a part of this path is a file'],
+    // /proc exists, and refuses new folders as if it did not.
+    ...(process.platform === 'linux' ? [['in /proc', '/proc/perch/home', 'no folder can be created there']] : []),
+  ])('%s', async (_, home = '', why) => {
+    const right = `PERCH_HOME must be a folder that this user may write to, not ${JSON.stringify(home)}: ${why}`;
+    for (const secret of ['', 's'.repeat(32)]) {
+      said.err = '';
+      vi.stubEnv('PERCH_HOME', home);
+      vi.stubEnv('PERCH_SECRET', secret);
+      expect(await exitOf(['account', 'list'])).toBe(2);
+      expect(said.err).toContain(right);
+    }
+  });
 });
