@@ -24,7 +24,7 @@ import {
   settlingConnections,
 } from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
-import { inHome, openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
+import { inHome, isFolder, openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
 /** The stores of accounts, keys and the ledger, opened and migrated. */
 export interface Stores extends CorpusPools {
@@ -90,6 +90,9 @@ export async function openStores(
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
+  // A folder on another machine may only be away.
+  if (archiveFolder !== null && !(await isFolder(archiveFolder)))
+    onProgress(`PERCH_ARCHIVES: there is no folder ${archiveFolder}. Receipts of archived months are not found there`);
   const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, shards, servers });
   return { sql, ...corpus, accounts, ledger, queries, replica, secrets, beforeKey, memories };
 }

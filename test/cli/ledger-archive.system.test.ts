@@ -76,6 +76,14 @@ test('says what to install if DuckDB is missing, and archives without it by defa
   });
 }, 120_000);
 
+test('names a folder in PERCH_ARCHIVES that is not there', async () => {
+  const { code, stderr } = await cli.start(['stats'], { env: { PERCH_ARCHIVES: join(out, 'no') } }).end;
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining(`PERCH_ARCHIVES: there is no folder ${join(out, 'no')}.`),
+  ]);
+}, 120_000);
+
 test('archives, checks and restores a month', async () => {
   const archived = await cli.run('ledger', 'archive', '--before', '2026-01', '--out', out, '--format', 'ndjson');
   expect(archived).toMatchObject({ code: 0, stderr: expect.stringContaining('Archiving: 100%') });
