@@ -43,20 +43,25 @@ export interface NewAccount {
   readonly key?: string;
 }
 
-/** Creates an account with its starting credits, and last its key, so the key never works without them. */
+/** Creates an account with its starting credits and its first key. */
 export async function openAccount(
   stores: Stores,
   given: NewAccount,
 ): Promise<{ accountId: string; walletId: string; key: string }> {
-  const { name, email, paidUsd, qpsOverride, credits, reason } = given;
+  const { name, email, paidUsd, qpsOverride } = given;
   const { accountId, walletId } = await stores.accounts.create({ name, email, paidUsd, qpsOverride });
+  return { accountId, walletId, key: await equipAccount(stores, accountId, given) };
+}
+
+/** Gives an account its starting credits, and last its first key, so the key never works without them. */
+export async function equipAccount(
+  stores: Stores,
+  accountId: string,
+  { credits, reason, keyName, key: wanted }: Pick<NewAccount, 'credits' | 'reason' | 'keyName' | 'key'>,
+): Promise<string> {
   if (credits > 0) await grant(stores, { accountId, amount: credits, reason });
-  const { key } = await operatorKeys(stores).create(
-    accountId,
-    { name: given.keyName, cap: null, key: given.key },
-    OPERATOR,
-  );
-  return { accountId, walletId, key };
+  const { key } = await operatorKeys(stores).create(accountId, { name: keyName, cap: null, key: wanted }, OPERATOR);
+  return key;
 }
 
 /** A link that signs in the account's owner once, within a day. `url` is the address of the sign-in page. */

@@ -6,14 +6,15 @@ import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
-import type { KeyLookup } from '../../../src/ports/accounts.js';
+import type { AccountRecord, KeyLookup } from '../../../src/ports/accounts.js';
 import { withoutTimeLimits } from '../../postgres/time-limits.js';
-import { openAccount, operatorKeys } from '../accounts.js';
+import { equipAccount, openAccount, operatorKeys } from '../accounts.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { note } from '../print.js';
 import { openProgress } from '../progress.js';
 
 const DEMO_LOCK = 0x64656d6f;
+const NAME = 'Demo';
 /** The demo account's credits if PERCH_STARTING_CREDITS is 0: enough to explore with. */
 const PLAY_CREDITS = 1_000_000;
 /** The rate of the first paid tier, because a new user clicks more than once a second. */
@@ -121,17 +122,22 @@ async function newKey(stores: Stores, config: Config): Promise<DemoAccount | nul
   const kept = { mode: 0o600, flush: true };
   await writeFile(demoKeyFile(config), `${key}\n`, kept);
   await writeFile(demoTestKeyFile(config), `${mintKey(randomBytes, 'test')}\n`, kept);
-  const { accountId } = await openAccount(stores, {
-    name: 'Demo',
-    email: null,
-    paidUsd: 0,
-    qpsOverride: PLAY_QPS,
-    credits: config.startingThousandths || PLAY_CREDITS,
-    reason: 'demo credits',
-    keyName: 'demo',
-    key,
-  });
-  return { accountId, key, isNew: true };
+  const given = {
+    ...{ name: NAME, email: null, paidUsd: 0, qpsOverride: PLAY_QPS },
+    ...{ credits: config.startingThousandths || PLAY_CREDITS, reason: 'demo credits', keyName: 'demo', key },
+  };
+  const left = await accountWithoutKey(stores);
+  if (left === undefined) return { accountId: (await openAccount(stores, given)).accountId, key, isNew: true };
+  // Nothing was spent without a key: credits that it has are those of that start.
+  await equipAccount(stores, left.accountId, left.balance > 0 ? { ...given, credits: 0 } : given);
+  return { accountId: left.accountId, key, isNew: true };
+}
+
+/** The account of a start that was interrupted before its key was made. */
+async function accountWithoutKey({ sql, accounts }: Stores): Promise<AccountRecord | undefined> {
+  const [found] = await sql<{ id: string }[]>`
+    select account_id as id from accounts where name = ${NAME} and qps_override = ${PLAY_QPS} and deleted_at is null`;
+  return found && accounts.get(found.id);
 }
 
 /** The test key in the file, created if the database lacks it: it is new, or an earlier start was interrupted. */

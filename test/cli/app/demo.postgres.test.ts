@@ -5,7 +5,7 @@ import { demoWatch } from '../../../app/demo.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores, type Stores } from '../../../app/stores.js';
 import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
-import { readConfig } from '../../../src/config/config.js';
+import { type Config, readConfig } from '../../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { openHome, removeHome } from '../../postgres/embedded/home.js';
@@ -38,15 +38,25 @@ it('is a demo again after a look that failed, and never again after an import', 
   expect(await aMinuteLater()).toBe(false);
 });
 
-it('gets a test key that an interrupted first start left out, and none that was revoked', async () => {
+/** Runs with the stores of a demo on the database. */
+async function withDemo(use: (stores: Stores, config: Config) => Promise<void>): Promise<void> {
   const home = await openHome();
   const lifecycle = new Lifecycle();
   try {
     const config = readConfig({ env: { PERCH_HOME: home }, cwd: '/', terminal: false });
-    const stores = await openStores(lifecycle, config, { database: database.target });
-    const killed = (): never => {
-      throw new Error('killed');
-    };
+    await use(await openStores(lifecycle, config, { database: database.target }), config);
+  } finally {
+    await lifecycle.close();
+    await removeHome(home);
+  }
+}
+
+const killed = (): never => {
+  throw new Error('killed');
+};
+
+it('gets a test key that an interrupted first start left out, and none that was revoked', () =>
+  withDemo(async (stores, config) => {
     const interrupted: Stores = { ...stores, accounts: { ...stores.accounts, openTestAccount: killed } };
     await expect(prepareDemo(interrupted, config)).rejects.toThrow('killed');
     const demo = await prepareDemo(stores, config);
@@ -56,8 +66,18 @@ it('gets a test key that an interrupted first start left out, and none that was 
     await stores.sql`update keys set revoked_at = now() where name = 'demo test'`;
     expect(await prepareDemo(stores, config)).toEqual({ ...demo, testKey: null });
     expect(await stores.sql`select from keys`).toHaveLength(2);
-  } finally {
-    await lifecycle.close();
-    await removeHome(home);
-  }
-});
+  }));
+
+it.each([
+  ['credits', ({ ledger }: Stores) => ({ ledger: { ...ledger, grant: killed } })],
+  ['key', ({ accounts }: Stores) => ({ accounts: { ...accounts, addKey: killed } })],
+])('gives the account of a first start that was interrupted before its %s what it lacks', (_, without) =>
+  withDemo(async (stores, config) => {
+    await expect(prepareDemo({ ...stores, ...without(stores) }, config)).rejects.toThrow('killed');
+    const demo = await prepareDemo(stores, config);
+    const live = await stores.sql<{ id: string }[]>`select account_id as id from accounts where test_of is null`;
+    expect(live).toEqual([{ id: demo?.accountId }]);
+    expect(await stores.accounts.get(demo?.accountId ?? '')).toMatchObject({ balance: 1_000_000 });
+    expect(await stores.accounts.keys(demo?.accountId ?? '')).toMatchObject([{ name: 'demo' }]);
+  }),
+);
