@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
+import { reportWait } from '../../src/lib/monotonic.js';
 import { openMonthsAhead, openThisMonth } from './ledger/maintenance.js';
 import type { Sql, Transaction } from './sql.js';
 import { withoutTimeLimits } from './time-limits.js';
@@ -30,7 +31,7 @@ export async function migrate(
       select current_setting('server_version_num')::int / 10000 as major, pg_is_in_recovery() as "isStandby"`;
     checkVersion(server?.major ?? 0, setting);
     if (server?.isStandby) throw new Error(STANDBY);
-    await takeTurn(transaction);
+    await takeTurn(transaction, onProgress);
     await reportOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
     await openThisMonth(transaction);
@@ -53,17 +54,19 @@ export async function migrate(
  * that start. Also sets what Citus needs to change several tables in one transaction, and append-only ones; these
  * settings mean nothing elsewhere.
  */
-async function takeTurn(transaction: Transaction): Promise<void> {
+async function takeTurn(transaction: Transaction, onProgress: (text: string) => void): Promise<void> {
   await withoutTimeLimits(transaction);
   await transaction`
     select set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true)`;
-  await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await reportWait(transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, () =>
+    onProgress('Waiting for another process, which is changing the schema of the database'),
+  );
 }
 
 /** Runs changes of the schema on other connections, while no other process changes it. */
-export const alone = <T>(sql: Sql, run: () => Promise<T>): Promise<T> =>
+export const alone = <T>(sql: Sql, onProgress: (text: string) => void, run: () => Promise<T>): Promise<T> =>
   sql.begin(async (transaction) => {
-    await takeTurn(transaction);
+    await takeTurn(transaction, onProgress);
     return run();
   }) as Promise<T>;
 

@@ -45,6 +45,19 @@ export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers)
   });
 }
 
+/** A person who waits this long should be told for what. */
+const NOTICED_MS = 1_000;
+
+/** The result of the work. Reports what is waited for if it takes longer than a second. */
+export async function reportWait<T>(work: PromiseLike<T>, report: () => void): Promise<T> {
+  const cancel = backgroundTimers.after(NOTICED_MS, report);
+  try {
+    return await work;
+  } finally {
+    cancel();
+  }
+}
+
 /** Resolves after this time, or as soon as the signal fires. */
 export function pause(ms: number, signal: AbortSignal, by: Time['timers'] = timers): Promise<void> {
   return new Promise((resolve) => {

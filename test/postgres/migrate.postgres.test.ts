@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkVersion, migrate, statementsIn } from '../../adapters/postgres/migrate.js';
+import { alone, checkVersion, migrate, statementsIn } from '../../adapters/postgres/migrate.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { holdLocks } from '../kit/postgres/hold-locks.js';
@@ -31,6 +31,23 @@ test('migrates an empty database once if two nodes start together, while the oth
   const rows = await database.sql<{ version: number; times: number }[]>`
     select version, count(*) as times from schema_version group by 1`;
   expect(rows.every((row) => row.times === 1)).toBe(true);
+});
+
+test('says what it waits for while another process changes the schema', async () => {
+  const messages: string[] = [];
+  const other = connect(database.target);
+  const quiet = (): void => {};
+  try {
+    const { migrating } = await alone(database.sql, quiet, async () => {
+      const waiting = migrate(other, (text) => messages.push(text));
+      await expect.poll(() => messages, { timeout: 10_000 }).toEqual([expect.stringMatching(/^Waiting for another/)]);
+      // In an object, because it ends only after this.
+      return { migrating: waiting };
+    });
+    await migrating;
+  } finally {
+    await other.end();
+  }
 });
 
 test('opens the months ahead, at the next start if a query reads the ledger', async () => {

@@ -6,6 +6,7 @@ import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
+import { reportWait } from '../../../src/lib/monotonic.js';
 import type { AccountRecord, KeyLookup } from '../../../src/ports/accounts.js';
 import { withoutTimeLimits } from '../../postgres/time-limits.js';
 import { equipAccount, openAccount, operatorKeys } from '../accounts.js';
@@ -45,7 +46,9 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
   return stores.sql.begin(async (turn) => {
     // Loading takes time, and other processes wait for it.
     await withoutTimeLimits(turn);
-    await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
+    await reportWait(turn`select pg_advisory_xact_lock(${DEMO_LOCK})`, () =>
+      note('Waiting for another process, which is creating the demo'),
+    );
     await fillNetwork(stores);
     if (!(await isInvented(stores))) return null;
     const account = (await keptKey(stores, config)) ?? (await newKey(stores, config));
@@ -83,6 +86,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
     const { users, tweets, follows } = await loadCorpus(sql, rows, {
       // An import may have begun since the look above, and then this load has waited for its end.
       onlyIfEmpty: true,
+      onWait: () => note('Waiting for an import into this database to finish'),
       onRows: (done) => progress.update(done),
     });
     progress.stop();

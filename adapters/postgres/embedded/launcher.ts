@@ -1,6 +1,7 @@
 import { mkdtemp, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportWait } from '../../../src/lib/monotonic.js';
 import { type AttachedServer, type AttachOptions, attachOrStart } from './attach-or-start.js';
 import { type Folders, openFolders } from './folders.js';
 import { exists, findNative, usableNative } from './native.js';
@@ -54,7 +55,8 @@ export async function openEmbeddedPostgres(options: {
     await createData(native, folders);
   }
   const reach = (again: AttachOptions) => attachOrStart(native, folders, { ...again, settings });
-  return keep(await reach({}), folders, reach, onProgress);
+  const first = await reportWait(reach({}), () => onProgress('Waiting for the embedded database'));
+  return keep(first, folders, reach, onProgress);
 }
 
 async function createData(native: string, folders: Folders): Promise<void> {

@@ -29,7 +29,7 @@ export async function distribute(sql: Sql, { shards, onProgress }: DistributeOpt
   await checkAlone(sql);
   await migrate(sql, onProgress);
   // Nodes that start meanwhile wait until it is finished.
-  return alone(sql, async () => {
+  return alone(sql, onProgress, async () => {
     await checkAlone(sql);
     await checkRole(sql);
     const done: string[] = [];

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prepareDemo } from '../../../adapters/cli/serve/demo.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { IMPORT_LOCK } from '../../../adapters/networks/corpus/import/sql.js';
 import { demoWatch } from '../../../app/demo.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores, type Stores } from '../../../app/stores.js';
 import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { type Config, readConfig } from '../../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { holdLocks } from '../../kit/postgres/hold-locks.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
+import { until } from '../../kit/time/until.js';
 import { openHome, removeHome } from '../../postgres/embedded/home.js';
+import { captureOutput } from '../support/captured.js';
+
+const said = captureOutput();
 
 let database: FreshDatabase;
 beforeEach(async () => {
@@ -66,6 +72,20 @@ it('gets a test key that an interrupted first start left out, and none that was 
     await stores.sql`update keys set revoked_at = now() where name = 'demo test'`;
     expect(await prepareDemo(stores, config)).toEqual({ ...demo, testKey: null });
     expect(await stores.sql`select from keys`).toHaveLength(2);
+  }));
+
+it('says that it waits for an import, and for another process that creates the demo', () =>
+  withDemo(async (stores, config) => {
+    await stores.sql`delete from corpus_tweets`;
+    const finish = await holdLocks(stores.sql, async (tx) => {
+      await tx`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      await tx`insert into corpus_users (id, handle, name) values (7, 'quayside', 'Quayside')`;
+    });
+    const starts = Promise.all([prepareDemo(stores, config), prepareDemo(stores, config)]);
+    const saysBoth = (): boolean =>
+      /^Waiting for an import/m.test(said.err) && /^Waiting for another process, which is creating/m.test(said.err);
+    await until('both say what they wait for', saysBoth).finally(finish);
+    expect(await starts).toEqual([null, null]);
   }));
 
 it.each([
