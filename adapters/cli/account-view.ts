@@ -3,6 +3,14 @@ import { toCredits } from '../../src/domain/credits.js';
 import { figure } from '../../src/domain/figures.js';
 import { TIERS } from '../../src/domain/tiers.js';
 import type { AccountRecord, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
+import { MOST_KEYS } from '../postgres/accounts/keys.js';
+import { table } from './print.js';
+
+/** Keys of an account, and whether it has more. */
+export interface ListedKeys {
+  readonly keys: readonly KeyRecord[];
+  readonly more: boolean;
+}
 
 /** A key as JSON shows it; amounts are credits. */
 export const keyJson = (key: KeyRecord, nowMs: number) => ({
@@ -20,7 +28,7 @@ export const keyJson = (key: KeyRecord, nowMs: number) => ({
   revoked_at: key.revokedAt,
 });
 
-export const accountJson = (account: AccountRecord, keys: readonly KeyRecord[], nowMs: number) => ({
+export const accountJson = (account: AccountRecord, { keys, more }: ListedKeys, nowMs: number) => ({
   account_id: account.accountId,
   wallet_id: account.walletId,
   name: account.name,
@@ -31,6 +39,7 @@ export const accountJson = (account: AccountRecord, keys: readonly KeyRecord[], 
   rate_limit_qps: account.qps,
   tier: { paid_usd: tierFor(account.paidUsd).paidUsd, requests_per_second: tierFor(account.paidUsd).requestsPerSecond },
   keys: keys.map((key) => keyJson(key, nowMs)),
+  more_keys: more,
 });
 
 /** The tier that has been paid for; an operator may have set another rate. */
@@ -40,9 +49,7 @@ export const tierFor = (paidUsd: number) => TIERS.findLast((tier) => paidUsd >= 
 export const capWords = (cap: number, period: CapPeriod | null): string =>
   `${figure(cap)} ${period === 'day' || period === 'month' ? `per ${period}` : 'in total'}`;
 
-export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'expires'] as const;
-
-export function keyRow(key: KeyRecord, nowMs: number): string[] {
+function keyRow(key: KeyRecord, nowMs: number): string[] {
   const { key_prefix, name, state, spent, cap, cap_period, revoked_at, expires_at } = keyJson(key, nowMs);
   return [
     `${key_prefix}…`,
@@ -52,4 +59,16 @@ export function keyRow(key: KeyRecord, nowMs: number): string[] {
     cap === null ? 'no cap' : capWords(cap, cap_period),
     expires_at ?? 'never',
   ];
+}
+
+/** A table of keys, which says so if some are left out. */
+export function keyTable({ keys, more }: ListedKeys, nowMs: number): string {
+  if (keys.length === 0) return 'No keys.';
+  const rows = table(
+    ['key', 'name', 'state', 'spent', 'cap', 'expires'],
+    keys.map((key) => keyRow(key, nowMs)),
+  );
+  return more
+    ? `${rows}\n\nThere are more: at most ${MOST_KEYS} keys of each mode are listed, and ended ones are left out first.`
+    : rows;
 }

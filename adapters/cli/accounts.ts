@@ -9,7 +9,9 @@ import { localUrl } from '../../src/lib/local-url.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
 import { createEmailAccounts } from '../postgres/accounts/email-accounts.js';
+import { MOST_KEYS } from '../postgres/accounts/keys.js';
 import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
+import type { ListedKeys } from './account-view.js';
 import { Failure } from './failure.js';
 
 /** Returns the account. Throws Failure (exit code 1) if this database has none with the id. */
@@ -17,6 +19,14 @@ export async function requireAccount({ accounts }: Stores, id: string): Promise<
   const account = await accounts.get(id);
   if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
   return account;
+}
+
+/** The keys that `Accounts.keys` lists, and whether the account has more. */
+export async function listedKeys({ accounts }: Stores, accountId: string): Promise<ListedKeys> {
+  const keys = await accounts.keys(accountId, MOST_KEYS + 1);
+  return keys.length > MOST_KEYS
+    ? { keys: await accounts.keys(accountId, MOST_KEYS), more: true }
+    : { keys, more: false };
 }
 
 /** The key service on these stores, for changes that an operator makes. */

@@ -246,6 +246,33 @@ describe('keys', () => {
     expect(await cli.json('key', 'list', '--account', id)).toMatchObject({ keys: [{}, { name: 'ci' }] });
   });
 
+  test('are listed with a note if there are more of a mode than are listed', async () => {
+    const { account_id: id } = await create();
+    const lists = [
+      ['key', 'list', '--account', id],
+      ['account', 'show', id],
+    ];
+    for (const list of lists) expect((await cli.run(...list)).stdout).not.toContain('There are more');
+    const sql = connect(server.connection, { max: 1 });
+    try {
+      await sql`
+        with ended as (select sha256((${id} || n)::bytea) as hash from generate_series(1, 200) n),
+          listed as (insert into key_directory (account_id, hash) select ${id}, hash from ended)
+        insert into keys (account_id, wallet_id, hash, prefix, name, revoked_at)
+        select account_id, wallet_id, hash, 'perch_live_ended0', 'ended', now()
+        from ended cross join wallets where account_id = ${id}`;
+    } finally {
+      await sql.end();
+    }
+    for (const list of lists) {
+      const { stdout } = await cli.run(...list);
+      expect(stdout).toContain('There are more: at most 200 keys of each mode are listed');
+      expect(stdout).toContain('first key');
+    }
+    const { keys, more } = await cli.json<{ keys: Key[]; more: boolean }>('key', 'list', '--account', id);
+    expect([keys.length, more]).toEqual([200, true]);
+  });
+
   test('of the test mode are not made if their network cannot be filled', async () => {
     const { account_id: id } = await create();
     const sql = connect(server.connection, { max: 1 });

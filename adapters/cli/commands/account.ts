@@ -12,8 +12,8 @@ import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
 import { createMemberStore } from '../../postgres/accounts/members.js';
 import { createSessionStore } from '../../postgres/customers/sessions.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
-import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
-import { newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
+import { accountJson, keyTable, tierFor } from '../account-view.js';
+import { listedKeys, newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
 import {
   credits,
   email,
@@ -235,7 +235,7 @@ async function signInAccount(
 async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
   const { account, keys } = await withStores(async (stores) => ({
     account: await requireAccount(stores, id),
-    keys: await stores.accounts.keys(id),
+    keys: await listedKeys(stores, id),
   }));
   const now = Date.now();
   answer(accountJson(account, keys, now), options.json, () =>
@@ -250,12 +250,7 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
         ['Rate limit', describeRateLimit(account)],
         ['State', account.frozen ? 'frozen: all keys are disabled' : 'active'],
       ]),
-      keys.length === 0
-        ? 'No keys.'
-        : table(
-            KEY_HEADER,
-            keys.map((key) => keyRow(key, now)),
-          ),
+      keyTable(keys, now),
     ].join('\n\n'),
   );
 }

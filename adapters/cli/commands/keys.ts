@@ -9,8 +9,8 @@ import type { Scope } from '../../../src/domain/lists.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { AccountKey, CapPeriod, KeyLimits, KeyRecord } from '../../../src/ports/accounts.js';
-import { capWords, KEY_HEADER, keyJson, keyRow } from '../account-view.js';
-import { operatorKeys, requireAccount } from '../accounts.js';
+import { capWords, keyJson, keyTable } from '../account-view.js';
+import { listedKeys, operatorKeys, requireAccount } from '../accounts.js';
 import {
   examples,
   group,
@@ -24,7 +24,7 @@ import {
   uuid,
 } from '../command-line.js';
 import { Failure } from '../failure.js';
-import { answer, facts, table } from '../print.js';
+import { answer, facts } from '../print.js';
 import { withStores } from '../with-stores.js';
 
 const READS = 'what it may read, between commas, such as profiles,timeline; or all';
@@ -195,21 +195,17 @@ async function limitKey(prefix: string, options: LimitOptions & { json?: boolean
 }
 
 async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
-  const { accountId, keys } = await withStores(async (stores) => {
-    const { accounts } = stores;
+  const { accountId, listed } = await withStores(async (stores) => {
     const { accountId } = await requireAccount(stores, options.account);
-    const testAccountId = await accounts.testAccount(accountId);
-    const testKeys = testAccountId === undefined ? [] : await accounts.keys(testAccountId);
-    return { accountId, keys: [...(await accounts.keys(accountId)), ...testKeys] };
+    const testAccountId = await stores.accounts.testAccount(accountId);
+    const live = await listedKeys(stores, accountId);
+    const test = testAccountId === undefined ? { keys: [], more: false } : await listedKeys(stores, testAccountId);
+    return { accountId, listed: { keys: [...live.keys, ...test.keys], more: live.more || test.more } };
   });
   const now = Date.now();
-  answer({ account_id: accountId, keys: keys.map((key) => keyJson(key, now)) }, options.json, () =>
-    keys.length === 0
-      ? 'No keys.'
-      : table(
-          KEY_HEADER,
-          keys.map((key) => keyRow(key, now)),
-        ),
+  const { keys, more } = listed;
+  answer({ account_id: accountId, keys: keys.map((key) => keyJson(key, now)), more }, options.json, () =>
+    keyTable(listed, now),
   );
 }
 

@@ -94,7 +94,7 @@ const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key
  * Clients get a new key with each renewal, so only the newest of theirs and of the ended ones are read. The account's
  * own that work are fewer than this, and are all read.
  */
-const MOST_KEYS = 200;
+export const MOST_KEYS = 200;
 
 /** The oldest first. */
 const shownOf = (sql: Sql, accountId: string, limit = MOST_KEYS) => sql`
