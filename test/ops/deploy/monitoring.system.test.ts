@@ -28,6 +28,13 @@ const QUERIES = dashboard.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'perch')),
 );
 
+it('shows the largest share of failing requests by the same ratio as the alert', () => {
+  const alert = RULES.find((rule) => rule.alert === 'PerchFailsRequests')?.expr ?? '';
+  const [fails, all] = alert.split(' > 0.05 * ');
+  const panel = dashboard.panels.find(({ title }) => title === 'Requests that fail')?.targets[0]?.expr;
+  expect(panel?.replaceAll(/job="\$job",?/g, '').replaceAll('{}', '')).toBe(`max(${fails} / ${all})`);
+});
+
 const leftOut = !isInstalled('promtool') && process.env.CI !== 'true';
 describe.skipIf(leftOut)(`Prometheus${leftOut ? ' [left out: no promtool]' : ''}`, () => {
   const promtool = (...args: string[]) => {
