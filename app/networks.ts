@@ -9,6 +9,7 @@ import { signalWithTimeout } from '../src/lib/abort.js';
 import { digestText } from '../src/lib/digest.js';
 import { MINUTE_MS } from '../src/lib/durations.js';
 import type { Memories } from '../src/lib/memories.js';
+import { withTimeout } from '../src/lib/monotonic.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport, Push, ReadContext, SampleAccount } from '../src/ports/network.js';
@@ -71,19 +72,33 @@ export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given
 
 const SAMPLE_FOR_MS = 60_000;
 const SAMPLE_WITHIN_MS = 2_000;
+/** How long a failed lookup is not repeated. */
+const SAMPLE_AGAIN_MS = 5_000;
 
 /**
  * The account that samples on pages read; null while the network has no accounts. Looked up at most once a minute,
- * because an import may bring the first one. If the lookup fails or the network offers none, the last known account is
- * kept.
+ * because an import may bring the first one; pages that are asked for meanwhile wait for it. If the lookup fails, the
+ * last known account is kept, and it is repeated soon; if the network offers none, the known one is kept.
  */
 export function createSample(network: Network, clock: Clock): () => Promise<SampleAccount | null> {
+  const { sample } = network;
   let known: SampleAccount | null = { handle: KNOWN_HANDLES[network.name] ?? DEMO_HANDLE, tweetId: null };
-  let sampledAt = Number.NEGATIVE_INFINITY;
+  let againAtMs = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  const look = async (read: NonNullable<Network['sample']>): Promise<void> => {
+    againAtMs = clock.now() + SAMPLE_AGAIN_MS;
+    // A database that hangs does not even confirm that a query was cancelled.
+    const found = await withTimeout(SAMPLE_WITHIN_MS, read({ signal: AbortSignal.timeout(SAMPLE_WITHIN_MS) })).catch(
+      () => undefined,
+    );
+    looking = undefined;
+    if (found === undefined) return;
+    known = found;
+    againAtMs = clock.now() + SAMPLE_FOR_MS;
+  };
   return async () => {
-    if (network.sample === undefined || clock.now() - sampledAt < SAMPLE_FOR_MS) return known;
-    sampledAt = clock.now();
-    known = await network.sample({ signal: AbortSignal.timeout(SAMPLE_WITHIN_MS) }).catch(() => known);
+    if (sample !== undefined && clock.now() >= againAtMs) looking ??= look(sample);
+    await looking;
     return known;
   };
 }

@@ -1,11 +1,12 @@
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Lifecycle } from '../../../app/lifecycle.js';
-import { openSelfCheck, sourceOf, withOddObjectsLogged } from '../../../app/networks.js';
+import { createSample, openSelfCheck, sourceOf, withOddObjectsLogged } from '../../../app/networks.js';
 import { readConfig } from '../../../src/config/config.js';
 import type { StartPoll } from '../../../src/lib/poll.js';
-import type { CheckMemory } from '../../../src/ports/network.js';
+import type { CheckMemory, SampleAccount } from '../../../src/ports/network.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
 import { context, post, scripting } from '../../networks/x/support/scripted.js';
 
 const scripted = scripting();
@@ -79,4 +80,44 @@ it('names the source of what is read by network and address, without credentials
   expect(new Set(sources).size).toBe(4);
   for (const name of sources) expect(name).toMatch(/^(bluesky|x|mastodon)-[\w-]{12}$/);
   expect(await source({ ...one, MASTODON_TOKENS: 'secret' })).toBe(sources[2]);
+});
+
+describe('the account of samples', () => {
+  const account = (handle: string) => ({ handle, tweetId: null });
+  /** Lookups under way, to be answered. */
+  function looking() {
+    const lookups: { resolve(found: SampleAccount | null): void; reject(why: Error): void }[] = [];
+    const sample = (): Promise<SampleAccount | null> =>
+      new Promise((resolve, reject) => void lookups.push({ resolve, reject }));
+    const clock = manualClock();
+    return { lookups, clock, read: createSample({ ...createScriptedNetwork().network, sample }, clock) };
+  }
+
+  it('is the same for all who ask during the first lookup', async () => {
+    const { lookups, read } = looking();
+    const asked = [read(), read()];
+    lookups[0]?.resolve(account('quayside'));
+    expect(await Promise.all(asked)).toEqual([account('quayside'), account('quayside')]);
+    expect(lookups).toHaveLength(1);
+  });
+
+  it('is kept after a failed lookup, which is repeated within seconds', async () => {
+    const { lookups, clock, read } = looking();
+    const first = read();
+    lookups[0]?.reject(new Error('gone'));
+    const before = await first;
+    expect(await read()).toEqual(before);
+    clock.advance(5_000);
+    const second = read();
+    lookups[1]?.resolve(account('quayside'));
+    expect(await second).toEqual(account('quayside'));
+    clock.advance(59_000);
+    expect(await read()).toEqual(account('quayside'));
+    expect(lookups).toHaveLength(2);
+  });
+
+  it('is the last known one while a lookup hangs', async () => {
+    const { read } = looking();
+    expect(await read()).toMatchObject({ tweetId: null });
+  });
 });
