@@ -33,7 +33,9 @@ export interface SettingsChange {
   readonly note?: string | null | undefined;
   readonly qpsOverride?: number | null | undefined;
   readonly paidUsd?: number | undefined;
-  /** What `paidUsd` is changed from; undefined: from anything. */
+  /** What each is changed from; undefined: from anything. */
+  readonly noteBefore?: string | null | undefined;
+  readonly qpsOverrideBefore?: number | null | undefined;
   readonly paidUsdBefore?: number | undefined;
 }
 
@@ -98,7 +100,7 @@ export interface OperatorStore {
   settings(accountId: string): Promise<AccountSettings | undefined>;
   /**
    * Logs what has changed. Throws `not_found` if `settings` finds nothing, and `bad_request` if less would count as
-   * paid than was paid for packs, or if `paidUsdBefore` no longer counts as paid.
+   * paid than was paid for packs, or if a setting is no longer what it is changed from.
    */
   changeSettings(accountId: string, change: SettingsChange, by: Actor): Promise<void>;
   /** Writes to the account's log that a sign-in link was created. */

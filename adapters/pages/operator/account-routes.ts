@@ -82,6 +82,9 @@ const byOperator = ({ by, person }: SignedInRequest): Actor => ({
   personId: person.personId,
 });
 
+/** The fields of parameters that an operator's change of settings may refuse. */
+const FIELDS: Readonly<Record<string, 'paid' | 'qps' | 'note'>> = { paid_usd: 'paid', qps: 'qps', note: 'note' };
+
 function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
   const { accounts, store, links, clock } = options;
   const action = (what: string, act: Act): void =>
@@ -93,7 +96,8 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
       } catch (error) {
         if (!isCallerError(error)) throw error;
         const { message, status, detail } = error;
-        const why = detail.param === 'paid_usd' ? { settingsErrors: { paid: message } } : { refused: message };
+        const field = FIELDS[detail.param ?? ''];
+        const why = field === undefined ? { refused: message } : { settingsErrors: { [field]: message } };
         const typed = { typed: grantIn(form), settingsTyped: settingsIn(form) };
         const page = await shown(signedIn, account, options, { ...why, ...typed });
         return sendPrivatePage(reply.code(status), page);

@@ -14,20 +14,27 @@ const LONGEST_NOTE = 2000;
 export interface SettingsInput {
   readonly qps: string | null;
   readonly paid: string | null;
-  /** What counted as paid when the page was made, which a sale may have changed since. */
-  readonly paidShown: string | null;
   readonly note: string | null;
+  /** The settings when the page was made, which a sale or another operator may have changed since. */
+  readonly qpsShown: string | null;
+  readonly paidShown: string | null;
+  readonly noteShown: string | null;
 }
 
-export const UNTYPED: SettingsInput = { qps: null, paid: null, paidShown: null, note: null };
+export const UNTYPED: SettingsInput = {
+  ...{ qps: null, paid: null, note: null },
+  ...{ qpsShown: null, paidShown: null, noteShown: null },
+};
 
 export type SettingsErrors = Partial<Record<keyof SettingsInput, string>>;
 
 export const settingsIn = (form: URLSearchParams): SettingsInput => ({
   qps: form.get('qps'),
   paid: form.get('paid'),
-  paidShown: form.get('paid_shown'),
   note: form.get('note'),
+  qpsShown: form.get('qps_shown'),
+  paidShown: form.get('paid_shown'),
+  noteShown: form.get('note_shown'),
 });
 
 type Read = { readonly change: SettingsChange } | { readonly errors: SettingsErrors };
@@ -39,14 +46,22 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
   return value >= least && value <= most ? value : undefined;
 }
 
+/** A rate; null: that of the tier. */
+const rateIn = (text: string): number | null | undefined => (text.trim() === '' ? null : wholeNumber(text, 1, MAX_QPS));
+
 /** The change that the form with the limits makes, or what is wrong with each field. */
-export function readLimits({ qps, paid, paidShown }: SettingsInput): Read {
-  const byTier = (qps ?? '').trim() === '';
-  const qpsOverride = byTier ? null : wholeNumber(qps ?? '', 1, MAX_QPS);
+export function readLimits({ qps, paid, qpsShown, paidShown }: SettingsInput): Read {
+  const qpsOverride = rateIn(qps ?? '');
   const paidUsd = wholeNumber(paid ?? '', 0, MAX_PAID_USD);
   if (qpsOverride !== undefined && paidUsd !== undefined) {
+    const qpsOverrideBefore = qpsShown === null ? undefined : rateIn(qpsShown);
     const paidUsdBefore = wholeNumber(paidShown ?? '', 0, MAX_PAID_USD);
-    return { change: { qpsOverride, ...(paidUsd !== paidUsdBefore && { paidUsd, paidUsdBefore }) } };
+    return {
+      change: {
+        ...(qpsOverride !== qpsOverrideBefore && { qpsOverride, qpsOverrideBefore }),
+        ...(paidUsd !== paidUsdBefore && { paidUsd, paidUsdBefore }),
+      },
+    };
   }
   return {
     errors: {
@@ -58,12 +73,19 @@ export function readLimits({ qps, paid, paidShown }: SettingsInput): Read {
   };
 }
 
-/** The change that the form with the note makes, or what is wrong. Browsers send line ends as CRLF. */
-export function readNote({ note }: SettingsInput): Read {
-  const text = (note ?? '').replaceAll('\r\n', '\n').trim();
-  const isLong = [...text].length > LONGEST_NOTE;
+/** A note as it is stored. Browsers send line ends as CRLF. */
+function noteIn(text: string): string | null {
+  const note = text.replaceAll('\r\n', '\n').trim();
+  return note === '' ? null : note;
+}
+
+/** The change that the form with the note makes, or what is wrong. */
+export function readNote({ note: typed, noteShown }: SettingsInput): Read {
+  const note = noteIn(typed ?? '');
+  const isLong = [...(note ?? '')].length > LONGEST_NOTE;
   if (isLong) return { errors: { note: `A note can have at most ${figure(LONGEST_NOTE)} characters.` } };
-  return { change: { note: text === '' ? null : text } };
+  const noteBefore = noteShown === null ? undefined : noteIn(noteShown);
+  return { change: note === noteBefore ? {} : { note, noteBefore } };
 }
 
 interface SettingsModel {
@@ -77,6 +99,7 @@ interface SettingsModel {
 export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="limits" title="Rate limit" lead="The customer sees a change in their log.">
     <form method="post" action={`/operator/accounts/${accountId}/limits`} class="row-form">
+      <input type="hidden" name="qps_shown" value={typed.qpsShown ?? settings.qpsOverride ?? ''} />
       <input type="hidden" name="paid_shown" value={typed.paidShown ?? settings.paidUsd} />
       <InputField
         name="qps"
@@ -110,6 +133,7 @@ export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) =>
 export const Note = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="note-title" title="Note" lead="For operators: the customer never sees it.">
     <form method="post" action={`/operator/accounts/${accountId}/note`} class="row-form">
+      <input type="hidden" name="note_shown" value={typed.noteShown ?? settings.note ?? ''} />
       <TextField
         name="note"
         label="What others should know about this account"

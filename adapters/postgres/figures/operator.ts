@@ -54,14 +54,7 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   const [before] = isUuid(accountId) ? await readSettings(tx, accountId) : [];
   if (before === undefined) throw new ServiceError('not_found', 'There is no such account.');
   const { note = before.note, qpsOverride = before.qpsOverride, paidUsd = before.paidUsd } = change;
-  const { paidUsdBefore = before.paidUsd } = change;
-  // A sale may have been added since, which the new amount does not include.
-  if (paidUsdBefore !== before.paidUsd) {
-    throw badRequest(
-      `$${before.paidUsd} counts as paid now, no longer $${paidUsdBefore}. Open the account again to change it.`,
-      'paid_usd',
-    );
-  }
+  refuseStale(change, before);
   if (paidUsd < Math.min(before.boughtUsd, before.paidUsd)) {
     throw badRequest(
       `At least $${before.boughtUsd} must count as paid, because that much was paid for packs.`,
@@ -81,6 +74,25 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
     await tx`update accounts set note = ${note} where account_id = ${accountId}`;
     await record(tx, accountId, by, 'account.noted');
   }
+}
+
+/** A sale, or another operator, may have changed a setting since the page of the form was made. */
+function refuseStale(change: SettingsChange, before: AccountSettings): void {
+  const { paidUsdBefore = before.paidUsd, qpsOverrideBefore = before.qpsOverride, noteBefore = before.note } = change;
+  if (paidUsdBefore !== before.paidUsd)
+    throw badRequest(
+      `$${before.paidUsd} counts as paid now, no longer $${paidUsdBefore}. Open the account again to change it.`,
+      'paid_usd',
+    );
+  if (qpsOverrideBefore !== before.qpsOverride) {
+    const rate = before.qpsOverride === null ? 'that of the tier' : before.qpsOverride;
+    throw badRequest(
+      `The rate is ${rate} now: it was changed since you opened this page. Open the account again.`,
+      'qps',
+    );
+  }
+  if (noteBefore !== before.note)
+    throw badRequest('The note was changed since you opened this page. Open the account again.', 'note');
 }
 
 /**

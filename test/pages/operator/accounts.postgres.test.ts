@@ -309,6 +309,18 @@ describe('the rate limit', () => {
     expect(await ada.account()).toMatchObject({ qps: 9, paidUsd: 400 });
   });
 
+  it('is not replaced by a form that shows an earlier one, which still changes what it shows correctly', async () => {
+    await change({ qps: '7', paid: '0', qps_shown: '', paid_shown: '0' });
+    const { status, words, body } = await change({ qps: '9', paid: '0', qps_shown: '', paid_shown: '0' });
+    expect([status, words]).toEqual([400, expect.stringContaining('The rate is 7 now: it was changed since')]);
+    expect(body).toMatch(/id="qps"[^>]*aria-describedby="qps-error/);
+    await change({ qps: '', paid: '20', qps_shown: '', paid_shown: '0' });
+    expect(await ada.account()).toMatchObject({ qps: 7, paidUsd: 20 });
+    expect((await olga.get(pathOf(ada))).body).toContain('name="qps_shown" value="7"');
+    await change({ qps: '9', paid: '20', qps_shown: '7', paid_shown: '20' });
+    expect(await ada.account()).toMatchObject({ qps: 9 });
+  });
+
   it('never counts less as paid than the packs cost', async () => {
     await buy();
     const { status, words, body } = await change({ qps: '', paid: '49' });
@@ -344,6 +356,17 @@ describe('a note', () => {
     expect(words).not.toMatch(/Note changed|Invoiced/);
     await write('  ');
     expect((await olga.get(pathOf(ada))).body).not.toContain('Invoiced');
+  });
+
+  it('is not replaced by a form that shows an earlier one', async () => {
+    await write('Ask Olga.\r\nOr Oskar.');
+    const { body } = await olga.get(pathOf(ada));
+    expect(body).toContain('name="note_shown" value="Ask Olga.\nOr Oskar."');
+    const stale = { note: 'Mine', note_shown: '' };
+    const { status, words } = await olga.post(`${pathOf(ada)}/note`, stale);
+    expect([status, words]).toEqual([400, expect.stringContaining('The note was changed since you opened this page')]);
+    await olga.post(`${pathOf(ada)}/note`, { note: 'Mine', note_shown: 'Ask Olga.\r\nOr Oskar.' });
+    expect((await olga.get(pathOf(ada))).body).toContain('>Mine</textarea>');
   });
 
   it('is refused beside the field when it is too long', async () => {
