@@ -37,7 +37,7 @@ async function showStats({ days, json }: { readonly days: number; readonly json?
   const [figures, traffic] = await withStores(({ sql }) =>
     Promise.all([
       readFigures({ store: createOperatorStore(sql), costs: createCosts(sql) }, range),
-      createTraffic(sql).read(`${range.from}T00:00:00Z`, { limits: MOST_LIMITS }),
+      createTraffic(sql).read(`${range.from}T00:00:00Z`, { limits: MOST_LIMITS + 1 }),
     ]),
   );
   answer({ ...statsJson(figures), ...trafficJson(traffic) }, json, () =>
@@ -111,7 +111,7 @@ export function statsText(figures: ServiceFigures): string {
   return `${all}\n\nSince ${days.from} (UTC):\n\n${daily}`;
 }
 
-/** The most rows of accounts with the limits they hit. */
+/** The most rows of accounts with the limits they hit; one more is read, to know whether there are more. */
 const MOST_LIMITS = 20;
 
 /** Times are milliseconds; `hit_rate` is the cached share of the items, null if there are none. */
@@ -128,9 +128,10 @@ export const trafficJson = ({ operations, statuses, limits }: TrafficFigures) =>
   statuses: statuses.map(({ status, code, ...row }) => ({
     ...{ status: status === LEFT ? null : status, code: code === '' ? null : code, ...row },
   })),
-  limits_met: limits.map(({ accountId, account, limit, refusals, lastDay }) => ({
+  limits_met: limits.slice(0, MOST_LIMITS).map(({ accountId, account, limit, refusals, lastDay }) => ({
     ...{ account_id: accountId, account, limit, refusals, last_day: lastDay },
   })),
+  more_limits_met: limits.length > MOST_LIMITS,
 });
 
 const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`);
@@ -151,10 +152,13 @@ export function trafficText({ operations, limits }: TrafficFigures): string {
       ...[share(row.cacheHits, row.items), time(percentileMs(row, 0.5)), time(percentileMs(row, 0.99))],
     ]),
   );
-  const met = limits.map(({ accountId, account, limit, refusals, lastDay }) => [
-    ...[account ?? accountId ?? 'without a valid key', limit, refusals, lastDay],
-  ]);
+  const met = limits
+    .slice(0, MOST_LIMITS)
+    .map(({ accountId, account, limit, refusals, lastDay }) => [
+      ...[account ?? accountId ?? 'without a valid key', limit, refusals, lastDay],
+    ]);
   const whom =
     met.length === 0 ? 'No account met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
-  return `${requests}\n\n${whom}`;
+  const more = limits.length > MOST_LIMITS ? '\n\nThere are more, with fewer refusals.' : '';
+  return `${requests}\n\n${whom}${more}`;
 }
