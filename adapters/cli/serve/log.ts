@@ -12,19 +12,40 @@ const TOGETHER = { minLength: 16_000, periodicFlush: 100 } as const;
 /** The most bytes that wait while they cannot be written; further lines are lost. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
+/** The longest that the end of the process waits for a reader that takes no lines; the rest of them is lost. */
+const LAST_LINES_MS = 2_000;
+
 /** The service's log, on standard error: as text for people, or one JSON object per line. */
 export function createLog({ level, format }: Config['log']): Logger {
   const destination: DestinationStream =
-    format === 'pretty'
-      ? forPeople((line) => process.stderr.write(line), process.stderr.isTTY === true)
-      : inBytes(toStandardError());
+    format === 'pretty' ? forPeople(toStandardErrorAsText, process.stderr.isTTY === true) : inBytes(toStandardError());
   return pino({ level }, hidingKeys(destination));
 }
 
-/** A full disk costs lines of the log, and not the service: failed writes are tried again. */
+function toStandardErrorAsText(line: string): void {
+  if (process.stderr.writableLength < MOST_WAITING_BYTES) process.stderr.write(line);
+}
+
+/**
+ * Makes writes to a pipe return at once if nobody reads it. They wait again in all processes that share the pipe each
+ * time one of them starts another, as the supervisor starts workers.
+ */
+function letWritesReturn(): void {
+  const { isTTY, _handle: handle } = process.stderr as {
+    isTTY?: boolean;
+    _handle?: { setBlocking?(on: boolean): void };
+  };
+  if (!isTTY) handle?.setBlocking?.(false);
+}
+
+/** A full disk or a reader that hangs costs lines of the log, and not the service: failed writes are tried again. */
 function toStandardError(): DestinationStream {
-  const options = { dest: STDERR, sync: false, contentMode: 'buffer', maxLength: MOST_WAITING_BYTES, ...TOGETHER };
-  const destination = pino.destination(options as object);
+  letWritesReturn();
+  let endsAtMs = Number.POSITIVE_INFINITY;
+  const destination = pino.destination({
+    ...{ dest: STDERR, sync: false, contentMode: 'buffer', maxLength: MOST_WAITING_BYTES, ...TOGETHER },
+    retryEAGAIN: () => performance.now() < endsAtMs,
+  } as object);
   let isFailing = false;
   destination.on('error', () => {
     isFailing = true;
@@ -35,7 +56,14 @@ function toStandardError(): DestinationStream {
   const flushSync = destination.flushSync.bind(destination);
   // At exit it would retry forever.
   destination.flushSync = () => {
-    if (!isFailing) flushSync();
+    if (isFailing) return;
+    endsAtMs = performance.now() + LAST_LINES_MS;
+    try {
+      flushSync();
+    } catch {
+      // The reader hangs.
+    }
+    endsAtMs = Number.POSITIVE_INFINITY;
   };
   return destination;
 }

@@ -43,3 +43,17 @@ it.skipIf(process.platform !== 'linux')('keeps running while the disk of the log
   closeSync(full);
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
+
+it('exits while nobody reads its log, without the remaining lines', async () => {
+  const script = `
+    for (let lines = 0; lines < 50; lines += 1) log.info('x'.repeat(50_000));
+    setTimeout(() => process.exit(3), 500);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START + script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  child.stderr.pause();
+  expect(await once(child, 'exit')).toEqual([3, null]);
+  child.stderr.destroy();
+});
