@@ -180,11 +180,13 @@ describe('accounts', () => {
   test('that do not exist cause exit code 1', async () => {
     expect((await cli.run('account', 'freeze', NOBODYS_ID)).code).toBe(1);
     expect((await cli.run('account', 'sign-out', NOBODYS_ID)).code).toBe(1);
-    expect(await cli.run('account', 'show', NOBODYS_ID)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `perch: no account ${NOBODYS_ID} in this database; \`perch account list\` shows them\n`,
-    });
+    for (const [word = '', ...rest] of [['show'], ['limit', '--qps', '5'], ['note'], ['note', 'text']]) {
+      expect(await cli.run('account', word, NOBODYS_ID, ...rest)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `perch: no account ${NOBODYS_ID} in this database; \`perch account list\` shows them\n`,
+      });
+    }
   });
 });
 

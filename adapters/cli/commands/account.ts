@@ -264,6 +264,7 @@ async function limitAccount(
   if (qpsOverride === undefined && paidUsd === undefined)
     throw new Failure('give --qps, --paid-usd or both', WRONG_USE);
   const account = await withStores(async (stores) => {
+    await requireOwnSettings(stores, id);
     await createOperatorStore(stores.sql).changeSettings(id, { qpsOverride, paidUsd }, OPERATOR);
     return requireAccount(stores, id);
   });
@@ -278,13 +279,20 @@ async function limitAccount(
 }
 
 async function noteAccount(id: string, text: string | undefined, options: { json?: boolean }): Promise<void> {
-  const settings = await withStores(async ({ sql }) => {
-    const store = createOperatorStore(sql);
+  const settings = await withStores(async (stores) => {
+    await requireOwnSettings(stores, id);
+    const store = createOperatorStore(stores.sql);
     if (text !== undefined) await store.changeSettings(id, { note: text === '' ? null : text }, OPERATOR);
     return store.settings(id);
   });
-  if (settings === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` lists them`);
-  answer({ account_id: id, note: settings.note }, options.json, () => settings.note ?? 'No note.');
+  const written = settings?.note ?? null;
+  answer({ account_id: id, note: written }, options.json, () => written ?? 'No note.');
+}
+
+/** Throws Failure for an unknown account, and for a test account, which has no settings of its own. */
+async function requireOwnSettings(stores: Stores, id: string): Promise<void> {
+  const { testOf } = await requireAccount(stores, id);
+  if (testOf !== null) throw new Failure(`${id} is the test account of ${testOf}: give the id of that account`);
 }
 
 function describeRateLimit({ qps, paidUsd }: AccountRecord): string {
