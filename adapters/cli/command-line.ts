@@ -146,6 +146,11 @@ export function monthOrDay(text: string): string {
   return isThere ? text : refuse('a month such as 2026-01, or a day such as 2026-01-15');
 }
 
+/** A path. Empty, as a script gives it with a variable that is not set, it would name the current folder. */
+export const path = (text: string): string => (text.trim() === '' ? refuse('a path; it is empty') : text);
+
+export const paths = (text: string, before: readonly string[] = []): readonly string[] => [...before, path(text)];
+
 /** The visible prefix of a key; a whole key is cut to its prefix. */
 export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);

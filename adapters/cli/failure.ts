@@ -20,6 +20,7 @@ export class Failure extends Error {
 
 const NEXT_STEPS: Readonly<Record<string, Readonly<Record<'read' | 'written', string>>>> = {
   ENOENT: { read: 'there is no such file', written: 'create its folder first' },
+  ENOTDIR: { read: 'a part of this path is a file', written: 'a part of this path is a file' },
   EACCES: { read: 'this user may not read it', written: 'this user may not write there' },
 };
 

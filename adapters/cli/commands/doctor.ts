@@ -10,7 +10,7 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { describeCheckpoints } from '../../postgres/checkpoints.js';
 import type { Transaction } from '../../postgres/sql.js';
-import { examples } from '../command-line.js';
+import { examples, path } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
@@ -26,9 +26,9 @@ export function doctorCommand(program: Command): void {
     .option('--all', 'list every variable with its value and the values it accepts')
     .option('--production', 'also check what a public service needs: docs/going-to-production.md, row by row')
     .addOption(
-      new Option('--backups <folder>', 'folder of the nightly backups, which --production checks').implies({
-        production: true,
-      }),
+      new Option('--backups <folder>', 'folder of the nightly backups, which --production checks')
+        .argParser(path)
+        .implies({ production: true }),
     )
     .option('--shards', 'also show how a distributed database is spread over its workers')
     .option('--json', 'print the findings as JSON')

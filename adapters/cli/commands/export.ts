@@ -5,7 +5,7 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import type { ListRead } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Product } from '../../../src/domain/model.js';
 import { fitsCorpus } from '../../networks/corpus/import/objects/fields.js';
-import { atLeastOne, examples, intervalSeconds, someCredits, webAddress } from '../command-line.js';
+import { atLeastOne, examples, intervalSeconds, path, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { resolveApiKey, serviceUrl } from '../export/access.js';
 import { ExportClient, type ExportPage, type ExportQuery, ExportRefusal } from '../export/client.js';
@@ -40,10 +40,10 @@ export function exportCommand(program: Command): void {
     .addOption(
       new Option('--format <format>', 'output format (default: from the file name, else ndjson)').choices([...FORMATS]),
     )
-    .option('--out <file>', 'write to a file instead of standard output')
-    .option('--state <file>', 'file for the progress of the export (default: next to the --out file)')
+    .option('--out <file>', 'write to a file instead of standard output', path)
+    .option('--state <file>', 'file for the progress of the export (default: next to the --out file)', path)
     .option('--url <address>', 'URL of the service (default: PERCH_BASE_URL, else this machine)', webAddress)
-    .option('--key-file <file>', 'file with the API key (default: PERCH_KEY, else the demo key of this machine)')
+    .option('--key-file <file>', 'file with the API key (default: PERCH_KEY, else the demo key of this machine)', path)
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',

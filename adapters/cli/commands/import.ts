@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { ImportSummary } from '../../networks/corpus/import/summary.js';
 import { type Begun, rowsRead } from '../../networks/corpus/import/unfinished.js';
-import { examples } from '../command-line.js';
+import { examples, paths } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { Failure } from '../failure.js';
 import { answer, note, table } from '../print.js';
@@ -17,7 +17,7 @@ export function importCommand(program: Command): void {
     .description(
       'import files or folders into the database (network corpus); running it again resumes where it stopped, or changes nothing',
     )
-    .argument('<path...>', 'files or folders to import')
+    .argument('<path...>', 'files or folders to import', paths)
     .option('--strict', 'stop at the first invalid line and import nothing')
     .option('--escaped', 'decode texts that X escaped (&amp;), in rows that use Perch’s names')
     .option('--json', 'print the summary as JSON')
@@ -39,13 +39,13 @@ interface ImportOptions {
 }
 
 /** Reports invalid lines on standard error as it finds them, and prints the summary as the result. */
-async function importFiles(paths: readonly string[], options: ImportOptions): Promise<void> {
+async function importFiles(given: readonly string[], options: ImportOptions): Promise<void> {
   const [{ findFiles }, { importPaths }] = await Promise.all([
     import('../../networks/corpus/import/files/find-files.js'),
     import('../../networks/corpus/import/import-paths.js'),
   ]);
   // Checked first, so that a wrong path creates no database.
-  await findFiles(paths.map(typedPath));
+  await findFiles(given.map(typedPath));
   const summary = await withStores(
     async ({ corpusWrites }, { network }) => {
       if (network !== 'corpus')
@@ -54,7 +54,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
       let faults = 0;
       let kept = 0;
       try {
-        return await importPaths(corpusWrites, paths.map(typedPath), {
+        return await importPaths(corpusWrites, given.map(typedPath), {
           strict: options.strict === true,
           areEscaped: options.escaped === true,
           onFault({ file, line, message }) {

@@ -3,7 +3,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
 import type { Archived, Listeners } from '../archive/archive.js';
 import type { ArchiveFormat } from '../archive/files.js';
-import { examples, group, monthOrDay } from '../command-line.js';
+import { examples, group, monthOrDay, path } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 import { answer, note, table } from '../print.js';
@@ -28,7 +28,7 @@ export function ledgerCommands(program: Command): void {
       'archive months that ended before this month or day, such as 2026-01',
       monthOrDay,
     )
-    .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
+    .requiredOption('--out <folder>', 'existing folder for the files, two for each month', path)
     .addOption(
       new Option(
         '--format <format>',
@@ -55,7 +55,7 @@ ${examples('perch ledger archive --before 2026-01 --out /backup/perch', 'perch l
   ledger
     .command('restore')
     .description('load an archived month into the database again')
-    .argument('<manifest>', 'the .json file of the month, next to its .parquet or .ndjson.gz')
+    .argument('<manifest>', 'the .json file of the month, next to its .parquet or .ndjson.gz', path)
     .option('--json', 'print the restored month as JSON')
     .addHelpText(
       'after',
@@ -114,9 +114,9 @@ async function archiveLedger(options: {
 /** Restores a month, and prints what was restored. */
 async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
   const { restoreArchive } = await import('../archive/archive.js');
-  const path = typedPath(manifest);
+  const file = typedPath(manifest);
   const month = await withStores(({ sql }) =>
-    withBar('Restoring', (listeners) => restoreArchive(sql, path, listeners)),
+    withBar('Restoring', (listeners) => restoreArchive(sql, file, listeners)),
   );
   answer(
     shown(month),
