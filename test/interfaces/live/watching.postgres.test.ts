@@ -128,10 +128,12 @@ describe.concurrent('a watch', () => {
   it('is paused when the network is another one (C2)', async () => {
     const anchor = { known: [], floor: [Date.now(), '0'] } as const;
     const cursors = createCursors(perch.stores.secrets.cursor, 'elsewhere');
-    const watch = await add({ since: cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now()) });
-    await eventually(() => sentBy(watch).map(({ body }) => [body.type, body.data.reason])).toEqual([
-      ['watch.paused', 'list'],
-    ]);
+    const { id: subject } = author('tony');
+    const since = cursors.encodeSince({ kind: 'timeline', subject }, anchor, Date.now());
+    const watch = await add(await perch.account(), 'tony', { since });
+    await eventually(() =>
+      expect(sentBy(watch).map(({ body }) => [body.type, body.data.reason])).toEqual([['watch.paused', 'list']]),
+    );
   }, 180_000);
 
   it('waits for credits with one notice, and pauses when its key ends', async () => {
