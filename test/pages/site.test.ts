@@ -12,7 +12,7 @@ import { statusPage } from '../../adapters/pages/site/status/status.js';
 import { statusFeed } from '../../adapters/pages/site/status/status-history.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
-import { PACKS, type Pack } from '../../src/domain/tiers.js';
+import { PACKS, type Pack, STARTING_QPS } from '../../src/domain/tiers.js';
 import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE, WHERE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -139,6 +139,12 @@ describe('the page of prices', () => {
     }
     for (const { title } of pageRows()) expect(text).toContain(title);
     expect(text).toContain('List follower ids 0.02 4 credits for 200 4 credits for 200');
+  });
+
+  it('states the rate limit of an account that has paid nothing', () => {
+    expect(textOf(pricingAt('/pricing'))).toContain(
+      `before the first payment, it is ${STARTING_QPS} request per second.`,
+    );
   });
 
   it('calculates a month from the filled-in fields, and keeps their values', () => {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { counted, figure, inCredits } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { UNITS } from '../../../src/domain/prices.js';
+import { STARTING_QPS } from '../../../src/domain/tiers.js';
 import { Contact, document, type Publisher } from '../kit/layout.js';
 import { Section, Table } from '../kit/parts.js';
 import { type Calculation, type Month, monthRows, packRows, pageRows, priceRows } from './pricing-facts.js';
@@ -58,7 +59,7 @@ export const Packs = () => (
   <Section
     id="packs"
     title="Packs of credits"
-    lead="Paid once, no subscription, and credits do not expire. Your rate limit rises with the total you have paid, and never goes down."
+    lead={`Paid once, no subscription, and credits do not expire. Your rate limit rises with the total you have paid, and never goes down; before the first payment, it is ${counted(STARTING_QPS, 'request')} per second.`}
   >
     <Table
       caption="Credit packs"
