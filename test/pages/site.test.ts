@@ -368,8 +368,14 @@ describe('the pages of the error codes (H2)', () => {
     expect(page).toContain(`<h1>${ERROR_CODES[code].title}</h1>`);
     expect(page).toContain(`<dd>${ERROR_CODES[code].status}</dd>`);
     expect(page).toContain('What to do');
-    expect(page).toContain('Nothing, ever');
+    expect(page.includes('Nothing, ever')).toBe(code !== 'upstream_error');
     expect(page.includes('Not sent')).toBe(!('retryAfter' in ERROR_CODES[code]));
+  });
+
+  it('name the exception where a call may have been charged', () => {
+    const exception = 'with <a href="/docs/errors#an-unknown-charge">one exception</a>';
+    expect(problemPage('upstream_error')).toContain(`<dd>Nothing, ${exception}</dd>`);
+    expect(problemsPage()).toContain(`none is charged, ${exception}`);
   });
 
   it('are all linked from the index', () => {

@@ -194,7 +194,7 @@ const Calculator = ({ fields, per, month, warnings }: Calculation) => (
 );
 
 const FREE = [
-  ['Failed requests', 'Errors are never charged.'],
+  ['Failed requests', 'Errors are not charged.'],
   ['Empty results', 'Zero items returned means zero credits.'],
   ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
   ['Schema and account', 'The schema, price estimates, your balance and your usage.'],

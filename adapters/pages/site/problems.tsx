@@ -20,6 +20,11 @@ const retryText = (code: ErrorCode): string => {
 
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);
 
+/** The only code that may have been charged: its reason is then `charge_unknown`. */
+const MAY_BE_CHARGED: ErrorCode = 'upstream_error';
+
+const Exception = () => <a href="/docs/errors#an-unknown-charge">one exception</a>;
+
 /** `GET /problems/<code>` for a program. */
 export const problemFacts = (code: ErrorCode) => ({
   code,
@@ -56,7 +61,15 @@ export const problemPage = (code: ErrorCode): string =>
         </div>
         <div>
           <dt>Charged</dt>
-          <dd>Nothing, ever</dd>
+          <dd>
+            {code === MAY_BE_CHARGED ? (
+              <>
+                Nothing, with <Exception />
+              </>
+            ) : (
+              'Nothing, ever'
+            )}
+          </dd>
         </div>
         <div class="wide">
           <dt>Retry-After</dt>
@@ -79,8 +92,8 @@ export const problemsPage = (): string =>
     <div class="wrap page">
       <h1>Errors</h1>
       <p class="lead">
-        Every failure has one of these codes. Failures are never charged. <a href="/docs/errors">The documentation</a>{' '}
-        shows their shape.
+        Every failure has one of these codes, and none is charged, with <Exception />.{' '}
+        <a href="/docs/errors">The documentation</a> shows their shape.
       </p>
       <Table
         caption="Error codes"

@@ -155,7 +155,7 @@ export const statusPage = (
       <p class="eyebrow">Status</p>
       <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
-        Failed requests are never charged. <a href="#feed">Get notified of incidents</a> by a feed, in Slack or by mail;
+        Failed requests are not charged. <a href="#feed">Get notified of incidents</a> by a feed, in Slack or by mail;
         programs get this page as JSON.
       </p>
       <ul class="cards two">
