@@ -1,5 +1,14 @@
 import { figure } from '../../../src/domain/figures.js';
-import { barTotals, type ChartData, chartText, fromFirstValue, hasLines, MOST_BARS, type Range } from './chart-data.js';
+import {
+  addDays,
+  barTotals,
+  type ChartData,
+  chartText,
+  fromFirstValue,
+  hasLines,
+  MOST_BARS,
+  type Range,
+} from './chart-data.js';
 
 /**
  * A bar's share of its slot, and the most of the whole chart that it may take, so that a few bars do not become blocks.
@@ -15,6 +24,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const shortDay = (day: string): string => `${Number(day.slice(8, 10))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 
 const shortTime = (bar: string): string => (bar.includes('T') ? bar.slice(11, 16) : shortDay(bar));
+
+const dayAndTime = (hour: string): string => `${shortDay(hour)} ${shortTime(hour)}`;
 
 /** `1.5k`, `20M`: short enough for an axis. */
 const shortFigure = (value: number): string => {
@@ -87,8 +98,7 @@ const Lines = ({ data, height }: { data: ChartData; height: Height }) => (
 /** The tooltip of a bar, or of a point on the lines: its values. */
 function valuesText({ unit, bars, step, series }: ChartData, bar: number): string {
   const at = bars[bar] ?? '';
-  const when =
-    step === 'hour' ? `${shortDay(at)} ${shortTime(at)}` : `${step === 7 ? 'week from ' : ''}${shortDay(at)}`;
+  const when = step === 'hour' ? dayAndTime(at) : `${step === 7 ? 'week from ' : ''}${shortDay(at)}`;
   const values = series.flatMap(({ name, values: all }) => (all[bar] ? [`${name} ${figure(all[bar])}`] : []));
   return [`${when}, ${unit}:`, ...(values.length === 0 ? ['none'] : values)].join('\n');
 }
@@ -120,15 +130,20 @@ const TimeLabels = ({ bars, step }: ChartData) => {
   );
 };
 
-/** The sum of all bars, and where they begin if that is not the beginning of the range. */
+/** Says that there is nothing before the first bar that is drawn. */
+function nothingBefore(first: string, { step, bars: [from = ''] }: ChartData): string {
+  if (step === 'hour') return `Nothing from ${dayAndTime(from)} to ${dayAndTime(first)}.`;
+  const last = addDays(first, -1);
+  return last === from ? `Nothing on ${shortDay(from)}.` : `Nothing from ${shortDay(from)} to ${shortDay(last)}.`;
+}
+
+/** The sum of all bars, and what is not drawn if they do not begin at the beginning of the range. */
 const Sum = ({ data, shown }: { data: ChartData; shown: ChartData }) => {
   const total = data.series.reduce((sum, series) => sum + series.total, 0);
   const [first = ''] = shown.bars;
   const notes = [
     ...(hasLines(data) || data.series.length < 2 ? [] : [`Total: ${figure(total)} ${data.unit}.`]),
-    ...(shown === data || data.bars[0] === undefined
-      ? []
-      : [`Drawn from ${shortTime(first)}: nothing before that since ${shortTime(data.bars[0])}.`]),
+    ...(shown === data ? [] : [nothingBefore(first, data)]),
   ];
   return notes.length === 0 ? null : <p class="soft">{notes.join(' ')}</p>;
 };

@@ -192,11 +192,13 @@ describe('a chart', () => {
     const day = creditsChart(month, [row('2026-11-21', 'user', 1500)]);
     expect(drawn(day).values).toHaveLength(7);
     expect(drawn(day).labels).toContain('21 Nov');
-    expect(html(day)).toContain('Drawn from 15 Nov: nothing before that since 23 Oct.');
+    expect(html(day)).toContain('Nothing from 23 Oct to 14 Nov.');
     const weeks = creditsChart(month, [row('2026-11-01', 'user', 1500), row('2026-11-21', 'search', 500)]);
     expect(drawn(weeks).values).toHaveLength(21);
     expect(html(weeks)).toContain('Total: 2 credits.');
-    expect(html(creditsChart(month, [row('2026-10-23', 'user', 1)]))).not.toContain('Drawn from');
+    expect(html(creditsChart(month, [row('2026-10-23', 'user', 1)]))).not.toContain('Nothing');
+    const second = creditsChart(month, [row('2026-10-24', 'user', 1)]);
+    expect(html(second)).toContain('Nothing on 23 Oct.');
     expect(drawn(creditsChart(month, [])).values).toHaveLength(30);
   });
 
