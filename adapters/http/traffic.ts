@@ -48,7 +48,7 @@ export function noteRequest(book: RequestBook, answered: Answered, clock: Clock)
   book.note(accountId, isFailure, () => {
     const failure = result.kind === 'refusal' ? result.failure : partial && fieldFailure(partial);
     return {
-      ...{ accountId, requestId, at: clock.now(), keyId, interface: interfaceOf(answered) },
+      ...{ accountId, requestId, at: clock.now(), keyId, interface: interfaceFromUrl(request) },
       operation: operation === null ? null : withoutKeys(operation),
       status: status ?? LEFT,
       code: failure?.code ?? null,

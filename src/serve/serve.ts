@@ -44,7 +44,7 @@ export function createServe(given: ServeOptions): Serve {
   const serve = (call: Call): Soon<Outcome> => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, timer);
     const slot = options.slots.open();
-    const request: Request = { call, deadline, slot, record: newCallRecord() };
+    const request: Request = { call, deadline, slot, record: newCallRecord(nameOf(call.document)) };
     const end = (result: Outcome['result']): Outcome => {
       deadline.end();
       slot.release();
@@ -78,7 +78,7 @@ function answer(options: Serving, request: Request): Soon<Answer> {
 }
 
 async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
-  const record = newCallRecord();
+  const record = newCallRecord(null);
   const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timer);
   const slot = options.slots.open();
   try {
@@ -99,13 +99,16 @@ async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
   }
 }
 
-const newCallRecord = (): CallRecord => ({
+/** An interface that names its operation names it even for a call that is refused before it is looked up. */
+const nameOf = (document: Call['document']): string | null => ('name' in document ? document.name : null);
+
+const newCallRecord = (operation: string | null): CallRecord => ({
   rate: null,
   policy: 'account',
   accountId: null,
   keyId: null,
   mode: null,
-  operation: null,
+  operation,
   warnings: [],
   callContext: null,
 });
@@ -230,19 +233,25 @@ const letIn = ({ qps }: Caller): RateDecision => ({
  */
 function prepare(
   options: ServeOptions,
-  { call, record }: Request,
+  request: Request,
   caller: Caller | null,
   side: Side,
   processorBudget: ProcessorBudget,
 ): Prepared {
+  const { call, record } = request;
   const assertAdmitted: AssertAdmitted = (keyless) => {
     if (caller || keyless) return;
     // A 401 states the rate of a new account, and the state of no bucket.
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
-  const { params, operation, variables, id, estimate } = priced(options, call, side, assertAdmitted, processorBudget);
-  record.operation = operation.name;
+  const { params, operation, variables, id, estimate } = priced(
+    options,
+    request,
+    side,
+    assertAdmitted,
+    processorBudget,
+  );
   const beyond = caller?.scopes && [...operation.scopes].find((scope) => !caller.scopes?.includes(scope));
   if (beyond) throw notInScope(beyond, caller.scopes ?? []);
   record.warnings = params.warnings ?? [];
@@ -255,13 +264,14 @@ function prepare(
  */
 function priced(
   options: ServeOptions,
-  call: Call,
+  { call, record }: Request,
   { pricedVariables }: Side,
   assertAdmitted: AssertAdmitted,
   { measured }: ProcessorBudget,
 ) {
   if ('failure' in call.document) throw call.document.failure;
   const operation = options.documents.find(call.document, assertAdmitted, measured);
+  record.operation = operation.name;
   if (call.queriesOnly && !call.follow && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }

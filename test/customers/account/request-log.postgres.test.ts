@@ -49,7 +49,7 @@ describe('the log of an account', () => {
     const rows = await logOf(account);
     expect(rows.map(({ status, code, operation, interface: through }) => [through, operation, status, code])).toEqual([
       ['graphql', 'Mine', 200, null],
-      ['rest', null, 400, 'bad_request'],
+      ['rest', 'user-tweets', 400, 'bad_request'],
       ['rest', 'user', 404, 'not_found'],
       ['rest', 'user-tweets', 200, null],
     ]);
@@ -61,6 +61,19 @@ describe('the log of an account', () => {
     });
     expect(rows[2]).toMatchObject({ charged: 0, message: expect.stringContaining('No such user') });
     expect(JSON.stringify(rows)).not.toContain('timeline(');
+  });
+
+  it('has the operation of a request that is over the rate limit', async () => {
+    const account = await perch.account({ qps: 1 });
+    const client = createClient(perch.url, account.key);
+    await Promise.all([client.get('/v1/me'), client.get('/v1/me')]);
+    expect((await logOf(account, { status: 429 })).map(({ operation }) => operation)).toEqual(['me']);
+  });
+
+  it('has the interface that a test key came through', async () => {
+    const account = await perch.testKey(await perch.account());
+    await createClient(perch.url, account.key).get('/v1/me');
+    expect((await logOf(account)).map(({ interface: through }) => through)).toEqual(['rest']);
   });
 
   it('has answers that were sent ahead of the framework', async () => {
