@@ -2,6 +2,15 @@
 export const INTERFACES = ['rest', 'graphql', 'mcp', 'site', 'test'] as const;
 export type TrafficInterface = (typeof INTERFACES)[number];
 
+/** As people read them. */
+export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
+  rest: 'REST',
+  graphql: 'GraphQL',
+  mcp: 'MCP',
+  site: 'pages',
+  test: 'test keys',
+};
+
 /** Upper bounds in milliseconds, each about half as much again as the last. Longer times go into one more bucket. */
 const BOUNDS_MS = [
   ...[1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],

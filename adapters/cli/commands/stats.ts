@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { byDay, cacheHitRate, daysUntil, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
-import { LEFT, percentileMs } from '../../../src/domain/traffic.js';
+import { INTERFACE_NAMES, LEFT, percentileMs } from '../../../src/domain/traffic.js';
 import type { TrafficFigures } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
@@ -144,7 +144,7 @@ export function trafficText({ operations, limits }: TrafficFigures): string {
     ['interface', 'operation', 'requests', 'failed', 'cached', 'p50', 'p99'],
     operations.map((row) => [
       ...[
-        row.interface,
+        INTERFACE_NAMES[row.interface],
         row.operation === '' ? 'other' : row.operation,
         row.requests,
         share(row.refused, row.requests),

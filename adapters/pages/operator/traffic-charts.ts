@@ -1,4 +1,5 @@
 import {
+  INTERFACE_NAMES,
   INTERFACES,
   NO_TRAFFIC,
   percentileMs,
@@ -50,14 +51,6 @@ export interface TrafficModel {
   readonly time: TrafficTime;
   readonly figures: TrafficFigures;
 }
-
-export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
-  rest: 'REST',
-  graphql: 'GraphQL',
-  mcp: 'MCP',
-  site: 'pages',
-  test: 'test keys',
-};
 
 const chartStep = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
 

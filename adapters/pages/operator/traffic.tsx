@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { figure } from '../../../src/domain/figures.js';
-import { LEFT, percentileMs } from '../../../src/domain/traffic.js';
+import { INTERFACE_NAMES, LEFT, percentileMs } from '../../../src/domain/traffic.js';
 import type { MetLimit } from '../../../src/ports/figures.js';
 import { Chart } from '../charts/chart.js';
 import type { ChartData } from '../charts/chart-data.js';
@@ -9,15 +9,7 @@ import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, CsvLink, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { percent } from './figures.js';
 import { operatorPage } from './frame.js';
-import {
-  INTERFACE_NAMES,
-  itemsChart,
-  requestsChart,
-  SPANS,
-  type TrafficModel,
-  type TrafficTime,
-  timesChart,
-} from './traffic-charts.js';
+import { itemsChart, requestsChart, SPANS, type TrafficModel, type TrafficTime, timesChart } from './traffic-charts.js';
 
 /** The most rows of limits on the page. */
 export const MOST_LIMITS = 50;

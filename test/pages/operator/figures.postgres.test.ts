@@ -242,7 +242,7 @@ describe('traffic', () => {
       ],
     });
     const text = trafficText(read);
-    expect(text).toMatch(/^rest +user +100 +1% +33% +[\d.]+ ms +[\d.]+ ms$/m);
+    expect(text).toMatch(/^REST +user +100 +1% +33% +[\d.]+ ms +[\d.]+ ms$/m);
     expect(text).toMatch(/^without a valid key +failed_keys +4 /m);
     expect(text).not.toContain('There are more');
     const many = { ...read, limits: Array.from({ length: 21 }, () => read.limits[0] ?? expect.unreachable()) };

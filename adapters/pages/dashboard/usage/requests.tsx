@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { figure } from '../../../../src/domain/figures.js';
-import { LEFT, type TrafficInterface } from '../../../../src/domain/traffic.js';
+import { INTERFACE_NAMES, LEFT } from '../../../../src/domain/traffic.js';
 import { isUuid } from '../../../../src/lib/uuid.js';
 import type { AccountKey } from '../../../../src/ports/accounts.js';
 import type { LoggedRequest, RequestFilter } from '../../../../src/ports/figures.js';
@@ -20,14 +20,6 @@ const PAGE = '/dashboard/usage/requests';
 
 /** Requests on one page. */
 const SHOWN = 50;
-
-const INTERFACES: Record<TrafficInterface, string> = {
-  rest: 'REST',
-  graphql: 'GraphQL',
-  mcp: 'MCP',
-  site: 'Other',
-  test: 'Test mode',
-};
 
 /** The form's choices besides "all". */
 const STATUSES = [200, 400, 402, 403, 404, 429, 500, 503] as const;
@@ -142,7 +134,7 @@ const What = ({ request: { operation, requestLine, message, interface: through }
         <bdi>{operation}</bdi>
       </code>
     )}{' '}
-    <span class="soft small">{INTERFACES[through]}</span>
+    <span class="soft small">{INTERFACE_NAMES[through]}</span>
     <span class="soft small block detail">
       <bdi>{requestLine}</bdi>
     </span>
