@@ -15,6 +15,9 @@ export interface FiguresModel {
 /** The periods that a page of figures offers, in days; sums of reads are kept for 400. */
 export const DAY_COUNTS = [7, 30, 90, 365] as const;
 
+/** Why figures by day or hour are behind totals. */
+export const SUMS_WRITTEN = 'A running service writes its sums once a minute.';
+
 /** Links to other periods that end on the same day. */
 export const Periods = ({ path, days }: { path: string; days: Days }) => (
   <section aria-label="Period">

@@ -5,7 +5,16 @@ import { daysIn } from '../charts/chart-data.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
 import { capitalized, formatAmount } from '../kit/signed-in/formats.js';
 import { Card, CsvLink, DataTable, Nothing } from '../kit/signed-in/parts.js';
-import { ChartCard, type FiguresModel, Periods, percent, revenueChart, spentChart, usd } from './figures.js';
+import {
+  ChartCard,
+  type FiguresModel,
+  Periods,
+  percent,
+  revenueChart,
+  SUMS_WRITTEN,
+  spentChart,
+  usd,
+} from './figures.js';
 import { operatorPage } from './frame.js';
 
 const Totals = ({ figures: { totals, price } }: FiguresModel) => (
@@ -74,7 +83,7 @@ const DaysTable = ({ figures }: FiguresModel) => {
       lead="Worth is the value of the credits spent that day, whether they were sold or granted; income is what was paid. Cost follows the network's own price list."
     >
       {days.length === 0 ? (
-        <Nothing>Nothing was sold or read in this period.</Nothing>
+        <Nothing>Nothing was sold or read in this period. {SUMS_WRITTEN}</Nothing>
       ) : (
         <DataTable
           caption="Sales, credits spent, their worth, and cost by day, newest first"
@@ -136,6 +145,7 @@ export const moneyPage = (model: FiguresModel): string =>
       <ChartCard
         id="spent"
         title="Credits spent"
+        lead={SUMS_WRITTEN}
         data={spentChart(model.figures)}
         days={model.figures.days}
         none="No credits were spent"

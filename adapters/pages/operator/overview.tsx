@@ -11,7 +11,7 @@ import { Badge, Card, Nothing } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
 import { AccountTable, Find } from './accounts.js';
 import { EventTable } from './events.js';
-import { ChartCard, percent, spentChart, usd } from './figures.js';
+import { ChartCard, percent, SUMS_WRITTEN, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 import { FAMILY_NAMES, STATES, TONES } from './reads.js';
 import { TrafficChart } from './traffic.js';
@@ -119,6 +119,7 @@ export const overviewPage = (model: OverviewModel): string =>
       <ChartCard
         id="spent"
         title="Credits spent"
+        lead={SUMS_WRITTEN}
         data={spentChart(model.figures)}
         days={model.figures.days}
         none="No credits were spent"

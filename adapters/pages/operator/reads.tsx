@@ -8,7 +8,7 @@ import type { CsvRows } from '../kit/signed-in/csv.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
 import { Badge, Card, CsvLink, DataTable, Nothing, type Tone, When } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
-import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
+import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, SUMS_WRITTEN, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 
 export interface ReadsModel extends FiguresModel {
@@ -25,7 +25,7 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
       lead="The worth of the credits charged for each operation, whether they were sold or granted, and what the network bills for it by its price list, most expensive first. Operations that callers wrote themselves share one row, graphql, and their subscriptions another, live-graphql."
     >
       {rows.length === 0 ? (
-        <Nothing>No reads in this period. A running service writes its sums once a minute.</Nothing>
+        <Nothing>No reads in this period. {SUMS_WRITTEN}</Nothing>
       ) : (
         <DataTable
           caption="Responses, cache, credits, their worth and cost by operation"

@@ -7,7 +7,7 @@ import type { ChartData } from '../charts/chart-data.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, CsvLink, DataTable, Nothing } from '../kit/signed-in/parts.js';
-import { percent } from './figures.js';
+import { percent, SUMS_WRITTEN } from './figures.js';
 import { operatorPage } from './frame.js';
 import { itemsChart, requestsChart, SPANS, type TrafficModel, type TrafficTime, timesChart } from './traffic-charts.js';
 
@@ -69,7 +69,7 @@ const Operations = ({ figures: { operations }, time }: TrafficModel) => (
     lead="Failed requests have a status of 400 or above, or an error code. Cached is the share of items that came from the cache. Operations that callers wrote themselves share one row, graphql."
   >
     {operations.length === 0 ? (
-      <Nothing>No requests in this period. A running service writes its sums once a minute.</Nothing>
+      <Nothing>No requests in this period. {SUMS_WRITTEN}</Nothing>
     ) : (
       <DataTable
         caption="Requests, failures, cache and time by interface and operation"
