@@ -1,7 +1,7 @@
 import { counted, figure, formatCredits } from '../../../src/domain/figures.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
-import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
+import { Card, DataTable, Day, Nothing, Notice, RequestId, When } from '../kit/signed-in/parts.js';
 import { Statement } from '../kit/signed-in/statement.js';
 import { Actions, type OperatorAccountModel } from './account-actions.js';
 import { EventTable } from './events.js';
@@ -104,7 +104,7 @@ const Requests = ({ recent }: OperatorAccountModel) => (
             figure(receipt.items),
             figure(receipt.cacheHits),
             formatAmount(receipt.amount),
-            <code key="id">{receipt.requestId}</code>,
+            <RequestId key="id" id={receipt.requestId} />,
           ],
         }))}
       />

@@ -325,6 +325,19 @@ describe('apps', () => {
   });
 });
 
+describe('the request log', () => {
+  it('has the second and the id of each request, and links those that were charged to their receipts', async () => {
+    const [charged, failed] = [receiptOf(0), receiptOf(3)];
+    const body = await page('busy', '/dashboard/usage/requests');
+    for (const { requestId, at } of [charged, failed]) {
+      expect(body).toContain(`title="${requestId}"`);
+      expect(body).toContain(` ${at.slice(11, 19)}</time>`);
+    }
+    expect(body).toContain(`request_id=${charged.requestId}`);
+    expect(body).not.toContain(`request_id=${failed.requestId}`);
+  });
+});
+
 describe('receipts', () => {
   it('say why a request cost what it did', async () => {
     const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);

@@ -20,8 +20,9 @@ function localize(cell) {
   const times = cell?.querySelectorAll('time.minute') ?? [];
   for (const time of times) {
     const { year, month, day, hour, minute, timeZoneName } = partsOf(new Date(time.dateTime));
-    time.textContent = `${year}-${month}-${day} ${hour}:${minute}`;
-    time.title = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 16)} UTC, here ${timeZoneName}`;
+    const second = time.classList.contains('second') ? time.dateTime.slice(16, 19) : '';
+    time.textContent = `${year}-${month}-${day} ${hour}:${minute}${second}`;
+    time.title = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 16)}${second} UTC, here ${timeZoneName}`;
   }
   return times.length > 0;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../kit/signed-in/authenticated-routes.js';
 import { SelectField } from '../../kit/signed-in/fields.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { Badge, Card, DataTable, Nothing, type Row, type Tone, When } from '../../kit/signed-in/parts.js';
+import { Badge, Card, DataTable, Nothing, RequestId, type Row, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { DashboardServices } from '../frame/services.js';
 
@@ -154,13 +154,18 @@ const keyNameOf = (keys: readonly AccountKey[], { keyId }: LoggedRequest) => {
 const row = (keys: readonly AccountKey[], request: LoggedRequest): Row => ({
   key: request.requestId,
   cells: [
-    request.charged > 0 ? (
-      <a key="when" href={`/dashboard/receipts?request_id=${request.requestId}`}>
-        <When at={new Date(request.at).toISOString()} />
-      </a>
-    ) : (
-      <When key="when" at={new Date(request.at).toISOString()} />
-    ),
+    <div key="when">
+      <When at={new Date(request.at).toISOString()} seconds />
+      <span class="small block">
+        {request.charged > 0 ? (
+          <a href={`/dashboard/receipts?request_id=${request.requestId}`}>
+            <RequestId id={request.requestId} />
+          </a>
+        ) : (
+          <RequestId id={request.requestId} />
+        )}
+      </span>
+    </div>,
     <Outcome key="status" request={request} />,
     <What key="what" request={request} />,
     keyNameOf(keys, request),

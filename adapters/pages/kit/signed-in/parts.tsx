@@ -3,11 +3,18 @@ import type { AuditDetail } from '../../../../src/domain/audit.js';
 import type { ServiceError } from '../../../../src/domain/errors.js';
 import { detailText } from './audit-text.js';
 
-/** A time to the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
-export const When = ({ at }: { at: string }) => (
-  <time dateTime={at} title={at} class="when minute">
-    {at.slice(0, 10)} {at.slice(11, 16)}
+/** A time to the minute or second. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
+export const When = ({ at, seconds = false }: { at: string; seconds?: boolean }) => (
+  <time dateTime={at} title={at} class={`when minute${seconds ? ' second' : ''}`}>
+    {at.slice(0, 10)} {at.slice(11, seconds ? 19 : 16)}
   </time>
+);
+
+/** A request id on one line, cut off if there is little room; a click selects all of it. */
+export const RequestId = ({ id }: { id: string }) => (
+  <code class="request-id" title={id}>
+    {id}
+  </code>
 );
 
 /** Shows only the day. */
