@@ -112,6 +112,7 @@ describe('money', () => {
     expect(status).toBe(200);
     expect(words).toContain('Credits granted 100');
     expect(words).toContain('Credits spent 50');
+    expect(words).toContain('Credits spent per day A running service writes its sums once a minute.');
     expect(chartsIn(body).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^US dollars per day from \S+ to \S+, as stacked bars: /),
       expect.stringMatching(/^Credits per day from \S+ to \S+, as stacked bars: 52.5 in total, /),
