@@ -14,7 +14,7 @@ export interface ExampleSubjects {
   readonly postsOften?: string;
 }
 
-/** A tab of GraphiQL. `query` begins with a comment that says what it costs at most. */
+/** A tab of GraphiQL. `query` begins with what it costs at most, which a narrow window would cut off later. */
 export interface GraphiqlExample {
   readonly title: string;
   readonly query: string;
@@ -22,7 +22,7 @@ export interface GraphiqlExample {
 
 const most = (...lines: readonly [Unit, number][]): string => {
   const sum = lines.reduce((total, [unit, items]) => total + itemPrice(unit, 'miss') * items, 0);
-  return `at most ${toCredits(sum)} credits`;
+  return `At most ${toCredits(sum)} credits`;
 };
 
 const TWEET_FIELDS = 'id text createdAt likesCount repliesCount author { handle }';
@@ -30,7 +30,7 @@ const PAGE = 'pageInfo { endCursor hasNextPage } meta { items creditsCharged cac
 
 const profile = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Profile and timeline',
-  query: `# A profile and its ${firstQueryPrice('miss').count} newest tweets: at most ${firstQueryPrice('miss').sum} credits.
+  query: `# At most ${firstQueryPrice('miss').sum} credits: a profile and its ${firstQueryPrice('miss').count} newest tweets.
 # Run it twice: cached items cost half.
 ${firstQuery(handle)}
 `,
@@ -38,7 +38,7 @@ ${firstQuery(handle)}
 
 const search = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Search',
-  query: `# The newest tweets of a search: ${most(['tweet', 10])}. The author of a tweet is free.
+  query: `# ${most(['tweet', 10])}: the newest tweets of a search. The author of a tweet is free.
 # q supports from: since: until: min_faves: filter:media -filter:replies "a phrase" and OR.
 query Search {
   search(q: ${JSON.stringify(`from:${handle} -filter:replies`)}, product: Latest, first: 10) {
@@ -55,7 +55,7 @@ const thread = ({ handle, tweetId }: ExampleSubjects): GraphiqlExample =>
   tweetId === null
     ? {
         title: 'Replies',
-        query: `# Direct replies to the newest tweet of an account: ${most(['profile', 1], ['tweet', 1], ['tweet', 10])}.
+        query: `# ${most(['profile', 1], ['tweet', 1], ['tweet', 10])}: direct replies to the newest tweet of an account.
 query Replies {
   user(handle: ${JSON.stringify(handle)}) {
     handle
@@ -75,7 +75,7 @@ query Replies {
       }
     : {
         title: 'Thread',
-        query: `# A conversation, the tweet itself first: ${most(['tweet', 20])}.
+        query: `# ${most(['tweet', 20])}: a conversation, the tweet itself first.
 query Thread {
   thread(id: ${JSON.stringify(tweetId)}, first: 20) {
     nodes { ${TWEET_FIELDS} inReplyToId }
@@ -87,7 +87,7 @@ query Thread {
 
 const followers = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Followers',
-  query: `# Ten followers, and the two newest tweets of each: ${most(['edge_profile', 10], ['tweet', 20])}.
+  query: `# ${most(['edge_profile', 10], ['tweet', 20])}: ten followers, and the two newest tweets of each.
 query Followers {
   followers(user: ${JSON.stringify(handle)}, first: 10) {
     nodes {
@@ -107,7 +107,7 @@ query Followers {
 
 const batch = ({ handle, otherHandles }: ExampleSubjects): GraphiqlExample => ({
   title: 'Batch',
-  query: `# Several profiles at once: ${most(['profile', otherHandles.length + 1])}.
+  query: `# ${most(['profile', otherHandles.length + 1])}: several profiles at once.
 # Handles that do not exist are listed in errors and cost nothing.
 query Batch {
   users(handles: ${JSON.stringify([handle, ...otherHandles, 'nobody_sits_here'])}) {
@@ -121,7 +121,7 @@ query Batch {
 
 const follow = ({ handle, postsOften }: ExampleSubjects): GraphiqlExample => ({
   title: 'Follow',
-  query: `# New tweets as they are posted: ${inCredits(toCredits(itemPrice('tweet', 'miss')))} each.
+  query: `# ${inCredits(toCredits(itemPrice('tweet', 'miss')))} each: new tweets as they are posted.
 # Waiting is free.${postsOften === undefined ? '' : ' Here, one comes every 30 seconds.'}
 subscription Follow {
   timeline(user: ${JSON.stringify(postsOften ?? handle)}) {
@@ -134,7 +134,7 @@ subscription Follow {
 
 const me = (): GraphiqlExample => ({
   title: 'Balance and usage',
-  query: `# Your balance, rate limit and usage: free.
+  query: `# Free: your balance, rate limit and usage.
 query MeAndUsage {
   me {
     customerId
