@@ -159,6 +159,14 @@ describe('the types of the schema', () => {
 });
 
 describe('Markdown', () => {
+  it('lets long names in the code of a table break at their punctuation', () => {
+    const { html } = renderGuide(
+      '# Title\n\n`GET /v1/users/{handle}`\n\n| A |\n|---|\n| `GET /v1/users/{handle}` `LOG_LEVEL` |\n',
+    );
+    expect(html).toContain('<code>GET /<wbr>v1/<wbr>users/<wbr>{handle}</code> <code>LOG_LEVEL</code>');
+    expect(html).toContain('<p><code>GET /v1/users/{handle}</code></p>');
+  });
+
   it.each([
     '<script>alert(1)</script>',
     'text <b onclick="x()">bold</b>',

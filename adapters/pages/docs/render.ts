@@ -62,7 +62,10 @@ export function renderGuide(markdown: string): Guide {
       },
       table({ header, rows }) {
         tables += 1;
-        const cell = ({ tokens, align }: Tokens.TableCell) => ({ html: this.parser.parseInline(tokens), align });
+        const cell = ({ tokens, align }: Tokens.TableCell) => ({
+          html: withBreaks(this.parser.parseInline(tokens)),
+          align,
+        });
         const names = header.map(({ tokens }) => plain(tokens));
         return html(
           DocsTable({
@@ -95,6 +98,10 @@ function withoutContents(tokens: Token[]): Token[] {
     (token, at) => at > end || token.type !== 'list' || !(token as Tokens.List).items.every(leadsToSection),
   );
 }
+
+/** Lets long names in code break at their punctuation, so that a table of them is not wider than its page. */
+const withBreaks = (cell: string): string =>
+  cell.replaceAll(/(?<=<code>)[^<]{16,}/g, (code) => code.replaceAll(/[_/.,:=?-](?=[\w{])/g, '$&<wbr>'));
 
 const html = (node: VNode): string => `${render(node)}\n`;
 
