@@ -159,11 +159,13 @@ describe('the types of the schema', () => {
 });
 
 describe('Markdown', () => {
-  it('lets long names in the code of a table break at their punctuation', () => {
+  it('lets long names in a table break at their punctuation', () => {
     const { html } = renderGuide(
-      '# Title\n\n`GET /v1/users/{handle}`\n\n| A |\n|---|\n| `GET /v1/users/{handle}` `LOG_LEVEL` |\n',
+      '# Title\n\n`GET /v1/users/{handle}`\n\n| A |\n|---|\n| [`GET /v1/users/{handle}`](https://perch.example/v1/users) `LOG_LEVEL` a PERCH_PRIVACY_URL |\n',
     );
-    expect(html).toContain('<code>GET /<wbr>v1/<wbr>users/<wbr>{handle}</code> <code>LOG_LEVEL</code>');
+    expect(html).toContain('<code>GET /<wbr>v1/<wbr>users/<wbr>{handle}</code></a> <code>LOG_LEVEL</code>');
+    expect(html).toContain('a PERCH_<wbr>PRIVACY_<wbr>URL');
+    expect(html).toContain('"https://perch.example/v1/users"');
     expect(html).toContain('<p><code>GET /v1/users/{handle}</code></p>');
   });
 

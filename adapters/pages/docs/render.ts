@@ -99,9 +99,11 @@ function withoutContents(tokens: Token[]): Token[] {
   );
 }
 
-/** Lets long names in code break at their punctuation, so that a table of them is not wider than its page. */
+/** Lets long names in a cell break at their punctuation, so that a table of them is not wider than its page. */
 const withBreaks = (cell: string): string =>
-  cell.replaceAll(/(?<=<code>)[^<]{16,}/g, (code) => code.replaceAll(/[_/.,:=?-](?=[\w{])/g, '$&<wbr>'));
+  cell.replaceAll(/<[^>]*>|[^\s<]{16,}/g, (part) =>
+    part.startsWith('<') ? part : part.replaceAll(/[_/.,:=?@-](?=[\w{])/g, '$&<wbr>'),
+  );
 
 const html = (node: VNode): string => `${render(node)}\n`;
 
