@@ -334,6 +334,13 @@ describe('the API reference', () => {
     expect(new Set(names)).toEqual(new Set(TOOLS.map(({ name }) => name)));
   });
 
+  it('titles every operation with a verb in the imperative', () => {
+    const verbs = new Set(entries.map(({ title }) => title.split(' ', 1)[0]));
+    expect(verbs).toEqual(
+      new Set(['Show', 'List', 'Read', 'Search', 'Open', 'Create', 'Pause', 'Resume', 'End', 'Send']),
+    );
+  });
+
   it('contains a key only on a demo', () => {
     const [entry] = entries;
     if (entry === undefined) throw new Error('There are no operations.');

@@ -96,8 +96,24 @@ export interface KeylessEntry {
   readonly summary: string;
 }
 
-/** Titles of operations that are not tools. */
-const TITLES: Readonly<Record<string, string>> = { checkout: 'Open a checkout page' };
+/** Titles of operations that are not tools, in the same form as those of tools. */
+const TITLES: Readonly<Record<string, string>> = {
+  checkout: 'Open a checkout page',
+  watches: 'List watches',
+  'watch-create': 'Create a watch',
+  watch: 'Show a watch',
+  'watch-pause': 'Pause a watch',
+  'watch-resume': 'Resume a watch',
+  'watch-end': 'End a watch',
+  'watch-deliveries': 'List the deliveries of a watch',
+  'watch-send': 'Send a delivery again',
+};
+
+function titleOf(operation: string): string {
+  const title = TITLES[operation];
+  if (title === undefined) throw new TypeError(`${operation} is neither a tool nor has it a title.`);
+  return title;
+}
 
 /** Operations outside `/v1`. */
 export const keylessEntries = ({ paths }: OpenapiDocument): KeylessEntry[] =>
@@ -137,7 +153,7 @@ export function apiEntries({ document, operations, baseUrl, sample }: ApiSources
     if (success === undefined) throw new TypeError(`${method} ${path} has no responses.`);
     return {
       ...{ id: operation.operationId, method, path, tag: operation.tags[0] ?? '', summary: operation.summary },
-      title: tool?.title ?? TITLES[name] ?? operation.summary,
+      title: tool?.title ?? titleOf(name),
       description: operation.description,
       price: operation['x-price'] ?? null,
       inputs,
