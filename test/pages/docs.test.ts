@@ -5,7 +5,7 @@ import { buildSchema, isEnumType, isIntrospectionType, isObjectType, parse, vali
 import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../adapters/mcp/tools.js';
 import { apiEntries } from '../../adapters/pages/docs/api/model.js';
-import { apiPage } from '../../adapters/pages/docs/api/pages.js';
+import { apiIndex, apiPage } from '../../adapters/pages/docs/api/pages.js';
 import { entriesOf, filesOf, GROUPS } from '../../adapters/pages/docs/contents.js';
 import { llmsText, readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { renderGuide, resolveHref } from '../../adapters/pages/docs/render.js';
@@ -339,6 +339,16 @@ describe('the API reference', () => {
     expect(verbs).toEqual(
       new Set(['Show', 'List', 'Read', 'Search', 'Open', 'Create', 'Pause', 'Resume', 'End', 'Send']),
     );
+  });
+
+  it('lists reads before the account, and has the search beside each page', () => {
+    const [entry] = entries;
+    if (entry === undefined) throw new Error('There are no operations.');
+    for (const page of [apiIndex(entries, [], BASE), apiPage(entries, entry, null)]) {
+      const groups = [...page.matchAll(/<p class="group">(\w+)</g)].map(([, group]) => group);
+      expect(groups).toEqual(['Users', 'Tweets', 'Account', 'Watches']);
+      expect(page).toContain('id="docs-search"');
+    }
   });
 
   it('contains a key only on a demo', () => {

@@ -4,7 +4,7 @@ import type { DocsPage } from './library.js';
 import { TYPES_GROUP } from './types.js';
 
 /** Hidden without scripts, which the search needs; the list of pages is beside it. */
-const Search = () => (
+export const Search = () => (
   <search class="search">
     <form id="docs-search" class="scripted" action="/docs">
       <label for="docs-query">Search the documentation</label>

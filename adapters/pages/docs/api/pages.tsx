@@ -4,11 +4,12 @@ import { UNITS, type Unit } from '../../../../src/domain/prices.js';
 import { document, MenuButton, MenuClose } from '../../kit/layout.js';
 import { Code, Table } from '../../kit/parts.js';
 import { TYPES } from '../contents.js';
+import { Search } from '../pages.js';
 import type { ApiAnswer, ApiEntry, ApiObject, KeylessEntry } from './model.js';
 import { Fields, Inputs, ObjectSection, Words } from './parts.js';
 import { type LiveKey, Send } from './try-it.js';
 
-const LOOK = { here: '/docs', style: 'docs.css' } as const;
+const LOOK = { here: '/docs', style: 'docs.css', script: 'docs-search.js' } as const;
 
 const itemOf = (unit: string): string => UNITS[unit as Unit].item;
 
@@ -33,7 +34,10 @@ const Address = ({ method, path }: Pick<ApiEntry, 'method' | 'path'>) => (
 const nameOf = ({ title, method }: ApiEntry, entries: readonly ApiEntry[]): string =>
   entries.filter((each) => each.title === title).length > 1 ? `${title} (${method})` : title;
 
-const tagsOf = (entries: readonly ApiEntry[]): string[] => [...new Set(entries.map(({ tag }) => tag))];
+/** Begins with what most readers come for. */
+const tagsOf = (entries: readonly ApiEntry[]): string[] => [
+  ...new Set(['Users', 'Tweets', ...entries.map(({ tag }) => tag)]),
+];
 
 /** The list of all operations, shown beside each page. */
 const Contents = ({ entries, here }: { entries: readonly ApiEntry[]; here: string }) => {
@@ -78,6 +82,7 @@ const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
     </div>
     <div class="docs-side menu" id="docs-menu" popover="auto">
       <MenuClose target="docs-menu" />
+      <Search />
       <Contents {...props} />
     </div>
   </>

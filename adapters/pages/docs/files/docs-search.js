@@ -1,4 +1,4 @@
-// The search in the documentation, and the outline of a page. The index is loaded when a search begins. Without this
+// The search in the documentation, the list of pages, and the outline of a page. The index is loaded when a search begins. Without this
 // script, readers still have the list of pages.
 import { createSearch, stemOf } from './docs-ranking.js';
 
@@ -116,6 +116,14 @@ const asked = new URLSearchParams(location.search).get('q');
 if (asked !== null) {
   input.value = asked.slice(0, input.maxLength);
   void search();
+}
+
+// The list beside a page is scrolled to the page itself, and the window stays where it is.
+const current = document.querySelector('.contents [aria-current]');
+if (current !== null) {
+  const list = current.closest('.contents');
+  const topOf = (element) => element.getBoundingClientRect().top;
+  list.scrollTop += topOf(current) - topOf(list) - list.clientHeight / 2;
 }
 
 // The outline is open if it has its own column, and marks the section that is being read.

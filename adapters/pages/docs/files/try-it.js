@@ -1,6 +1,7 @@
 // Updates the samples as the visitor types, sends the call with the visitor's key, and shows its cost. The key is kept
 // for this tab only, where GraphiQL keeps it, too; the chosen language is kept for the next page.
 import { colouredParts } from './code.js';
+import './docs-search.js';
 import { addressOf, samplesOf } from './samples.js';
 
 /** Served next to this file, but stored elsewhere, because other pages import it, too. */
