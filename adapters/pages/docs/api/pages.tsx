@@ -92,7 +92,7 @@ const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
 const Conventions = ({ baseUrl }: { baseUrl: string }) => (
   <>
     <dl class="facts">
-      <div>
+      <div class="wide">
         <dt>Base URL</dt>
         <dd>
           <code>{baseUrl}</code>
