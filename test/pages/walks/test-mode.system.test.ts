@@ -120,6 +120,9 @@ describeInChromium('a customer who tests a client', () => {
       await sleep(1100);
       return /200: .* charged/.test(await reference.locator('#try-bill').innerText());
     }, 'it is answered');
+    expect(await reference.locator('#try-key-demo').isVisible()).toBe(false);
+    await reference.getByRole('button', { name: 'Use a test key' }).click();
+    await reference.getByText('Example response').waitFor();
     expect([seen.foreign, seen.violations]).toEqual([[], []]);
   });
 

@@ -91,7 +91,9 @@ export const BodyControl = ({ example }: { example: string }) => (
 /** The field for the visitor's key, the only place in the reference that handles keys. */
 const KeyControl = ({ live }: { live: LiveKey | null }) => (
   <div class="control" id="try-key-control">
-    <label for="try-key">API key{live === null ? '' : ' (the demo key: its credits cost nothing)'}</label>
+    <label for="try-key">
+      API key{live === null ? null : <span id="try-key-demo"> (the demo key: its credits cost nothing)</span>}
+    </label>
     {/* Not a password field: browsers would offer to keep it. It has no name, so that no form can send it. */}
     <input
       id="try-key"

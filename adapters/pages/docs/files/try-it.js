@@ -17,6 +17,8 @@ const fault = document.getElementById('try-body-fault');
 const bill = document.getElementById('try-bill');
 const answer = document.getElementById('try-answer');
 const call = JSON.parse(samples.dataset.call);
+const caption = answer.querySelector('figcaption span');
+const example = { title: caption.textContent, parts: [...answer.querySelector('code').childNodes] };
 const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const credits = (amount) => `${figure.format(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
 let isRunning = false;
@@ -124,7 +126,7 @@ async function send() {
   const response = await fetch(address, text === null ? { headers } : posted);
   const body = await response.json();
   showBill(response, body);
-  answer.querySelector('figcaption span').textContent = `Response: ${response.status}`;
+  caption.textContent = `Response: ${response.status}`;
   showCode(answer, JSON.stringify(body, null, 2), 'json');
   answer.scrollIntoView({ block: 'nearest' });
 }
@@ -143,11 +145,25 @@ async function sendOnce() {
   isRunning = false;
 }
 
+/** Calls the key the demo's only while it is. */
+function showWhoseKey() {
+  const remark = document.getElementById('try-key-demo');
+  if (remark !== null) remark.hidden = key.value.trim() !== form.dataset.demoKey;
+}
+
+/** Removes the answer to another key. */
+function showExample() {
+  caption.textContent = example.title;
+  answer.querySelector('code').replaceChildren(...example.parts);
+}
+
 async function useTestKey() {
   try {
     const { takeTestKey } = await import(TEST_KEY);
     key.value = await takeTestKey();
     session?.setItem(SLOT, key.value);
+    showWhoseKey();
+    showExample();
     bill.textContent = 'This is one of your test keys. It reads invented data and spends play credits.';
   } catch (error) {
     const link = Object.assign(document.createElement('a'), { href: error.signIn ?? '', textContent: 'Sign in' });
@@ -161,6 +177,8 @@ samples.addEventListener('change', ({ target }) => local?.setItem(LANGUAGE, targ
 
 if (form !== null) {
   key.value = session?.getItem(SLOT) ?? form.dataset.demoKey ?? '';
+  showWhoseKey();
+  key.addEventListener('input', showWhoseKey);
   for (const control of form.elements) control.addEventListener('input', showSamples);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
