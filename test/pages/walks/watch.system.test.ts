@@ -92,7 +92,8 @@ describeInChromium(
       const [first, again] = host.received;
       expect(again?.body).toBe(first?.body);
       expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-      await button('End for good').click();
+      await page().getByText('End for good…').click();
+      await button('End now').click();
       await page().getByText('Ended').first().waitFor();
       expect({ violations: tab.violations, foreign: tab.foreign }).toEqual({ violations: [], foreign: [] });
     });

@@ -123,11 +123,16 @@ const Action = ({ alert }: { alert: AlertRecord }) => (
         Send a test
       </button>
     </form>
-    <form method="post" action={`/dashboard/alerts/${alert.alertId}/remove`}>
-      <button type="submit" class="button small danger" aria-label={`Remove: ${alertText(alert)}`}>
-        Remove
-      </button>
-    </form>
+    <details class="confirm">
+      <summary class="button small">
+        Remove<span class="unseen">: {alertText(alert)}</span>…
+      </summary>
+      <form method="post" action={`/dashboard/alerts/${alert.alertId}/remove`}>
+        <button type="submit" class="button small danger">
+          Remove now
+        </button>
+      </form>
+    </details>
   </div>
 );
 

@@ -64,12 +64,24 @@ const Facts = ({ watch }: Pick<WatchModel, 'watch'>) => (
   </dl>
 );
 
-const Change = ({ watch, to, text, tone }: Pick<WatchModel, 'watch'> & { to: string; text: string; tone?: string }) => (
+const Change = ({ watch, to, text }: Pick<WatchModel, 'watch'> & { to: string; text: string }) => (
   <form method="post" action={`${pathOf(watch)}/${to}`}>
-    <button type="submit" class={`button small ${tone ?? ''}`.trim()}>
+    <button type="submit" class="button small">
       {text}
     </button>
   </form>
+);
+
+const End = ({ watch }: Pick<WatchModel, 'watch'>) => (
+  <details class="confirm">
+    <summary class="button small">End for good…</summary>
+    <form method="post" action={`${pathOf(watch)}/end`} class="row-form">
+      <p>It cannot be resumed. Its deliveries remain listed.</p>
+      <button type="submit" class="button danger">
+        End now
+      </button>
+    </form>
+  </details>
 );
 
 /** For a watch whose key pays no more. */
@@ -92,7 +104,7 @@ const Changes = ({ watch, keys }: Pick<WatchModel, 'watch' | 'keys'>) =>
       <div class="actions">
         {watch.state === 'paused' ? null : <Change watch={watch} to="pause" text="Pause" />}
         {watch.state === 'active' || watch.reason === 'key' ? null : <Change watch={watch} to="resume" text="Resume" />}
-        <Change watch={watch} to="end" text="End for good" tone="danger" />
+        <End watch={watch} />
       </div>
     </>
   );
