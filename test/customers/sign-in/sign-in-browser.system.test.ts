@@ -90,6 +90,19 @@ describeInChromium('signing in', () => {
     await tab.close();
   });
 
+  it('says for a link without its end what to do, and not for a link to a part of the page', async () => {
+    const whole = await link(await server.openAccount(null));
+    const tab = await open();
+    await tab.page.goto(whole.slice(0, -5));
+    await tab.page.getByText('has expired or has already been used').waitFor();
+    expect(new URL(tab.page.url()).hash).toBe('');
+    await tab.page.goto('about:blank');
+    await tab.page.goto(`${server.url}/sign-in#ways`);
+    await tab.page.getByRole('button', { name: 'Email me a link' }).waitFor();
+    expect(await tab.page.getByText('has expired or has already been used').isVisible()).toBe(false);
+    await tab.close();
+  });
+
   it('works without scripts by pasting the link', async () => {
     const accountId = await server.openAccount(null);
     const context = await browser.newContext({ javaScriptEnabled: false });

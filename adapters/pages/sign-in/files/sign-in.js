@@ -9,7 +9,10 @@ const SECRET = /^#([\w-]{43})$/;
  */
 function takeLink() {
   const [, secret = history.state?.link] = SECRET.exec(location.hash) ?? [];
-  if (secret === undefined) return;
+  if (secret === undefined) {
+    if (isDamaged(location.hash)) sayAnotherIsNeeded(document.getElementById('by-link'));
+    return;
+  }
   history.replaceState({ link: secret }, '', location.pathname + location.search);
   const form = document.getElementById('by-link');
   form.elements.namedItem('token').value = secret;
@@ -17,6 +20,9 @@ function takeLink() {
   document.getElementById('ways').hidden = true;
   void sayWhose(form, secret);
 }
+
+/** Whether part of a link's secret is missing, as after a line break in a mail: other hashes name a part of the page. */
+const isDamaged = (hash) => hash.length > 1 && document.getElementById(hash.slice(1)) === null;
 
 /**
  * Says whose account the link opens, so that people do not sign in to a stranger's by mistake, or that the link was
@@ -41,7 +47,7 @@ async function sayWhose(form, token) {
 }
 
 function sayAnotherIsNeeded(form) {
-  history.replaceState(null, '');
+  history.replaceState(null, '', location.pathname + location.search);
   form.hidden = true;
   document.getElementById('ways').hidden = false;
   const notice = document.getElementById('spent');
