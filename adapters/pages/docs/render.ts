@@ -101,7 +101,7 @@ function withoutContents(tokens: Token[]): Token[] {
 
 /** Lets long names in a cell break at their punctuation, so that a table of them is not wider than its page. */
 const withBreaks = (cell: string): string =>
-  cell.replaceAll(/<[^>]*>|[^\s<]{16,}/g, (part) =>
+  cell.replaceAll(/<[^<>]*>|[^\s<]{16,}/g, (part) =>
     part.startsWith('<') ? part : part.replaceAll(/[_/.,:=?@-](?=[\w{])/g, '$&<wbr>'),
   );
 
