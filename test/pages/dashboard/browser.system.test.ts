@@ -13,6 +13,7 @@ type Name = keyof typeof HOUSEHOLDS;
 const PATHS = [
   '/dashboard',
   '/dashboard/usage?group=day,endpoint',
+  '/dashboard/usage/requests',
   '/dashboard/keys',
   `/dashboard/keys/${uuid(101)}`,
   '/dashboard/credits',
@@ -70,6 +71,27 @@ describeInChromium('the dashboard in a browser', () => {
       .map((cell) => cell.innerText)`);
     await tab.close();
     expect(beyond).toEqual([]);
+  });
+
+  it('breaks no short name of a key in the table of requests', async () => {
+    const tab = await visit(browser, served.busy.url);
+    await tab.page.goto(`${served.busy.url}/dashboard/usage/requests`);
+    const heights = await tab.page.evaluate(`[...document.querySelectorAll('.data bdi.clip')].map((name) => {
+      name.textContent = 'demo';
+      return name;
+    }).map((name) => name.getBoundingClientRect().height / parseFloat(getComputedStyle(name).lineHeight))`);
+    await tab.close();
+    expect(new Set((heights as number[]).map(Math.round))).toEqual(new Set([1]));
+  });
+
+  it('cuts no row of a long table on a phone', async () => {
+    const tab = await visit(browser, served.busy.url);
+    await tab.page.setViewportSize({ width: 360, height: 780 });
+    await tab.page.goto(`${served.busy.url}/dashboard/usage?group=day,endpoint`);
+    const hidden = await tab.page.evaluate(`[...document.querySelectorAll('.scroll.tall')]
+      .map((box) => box.scrollHeight - box.clientHeight)`);
+    await tab.close();
+    expect(new Set(hidden as number[])).toEqual(new Set([0]));
   });
 
   it.each(['/dashboard', '/dashboard/keys', '/dashboard/connect', '/dashboard/usage', '/dashboard/receipts'])(
