@@ -55,6 +55,13 @@ export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
 export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
 
 /**
+ * Whether this may be a subscription, the only operation that is answered as a stream: some clients accept streams with
+ * every request. No persisted operation is one.
+ */
+export const mayBeSubscription = ({ query }: GraphqlParams): boolean =>
+  typeof query === 'string' && /\bsubscription\b/.test(query);
+
+/**
  * Always one of two types and never 406, because an answer that was paid for must be delivered (H3). A refusal that
  * says when to try again is plain JSON: clients treat the other type as the operation's result, and do not retry (G24).
  */

@@ -13,6 +13,7 @@ import {
   documentIdParam,
   type GraphqlOptions,
   graphqlCall,
+  mayBeSubscription,
   NO_JSON_IN_QUERY,
   NOT_JSON,
   negotiateMediaType,
@@ -80,7 +81,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
       if (wantsPage(request)) return page(request, reply);
       if (await refuseEarly(serve, request, reply)) return reply;
       const params = plainParams(request);
-      if (params && live && wantsStream(request)) return answerEvents({ serve, live }, params, request, reply);
+      if (params && live && wantsStream(request) && mayBeSubscription(params))
+        return answerEvents({ serve, live }, params, request, reply);
       if (params) return answerParams(serve, params, request, reply);
       const text = readable(request);
       if (text instanceof ServiceError) return refuse(serve, request, reply, text);

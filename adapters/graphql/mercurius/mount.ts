@@ -5,7 +5,7 @@ import type { Run } from '../../../src/serve/call.js';
 import { answerParams, refuse, refuseEarly } from '../answer.js';
 import { answerEvents } from '../live.js';
 import type { GraphqlParams } from '../params.js';
-import { type GraphqlOptions, type PageHandler, wantsPage, wantsStream } from '../request.js';
+import { type GraphqlOptions, mayBeSubscription, type PageHandler, wantsPage, wantsStream } from '../request.js';
 import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
@@ -112,7 +112,8 @@ async function answer({ serve, live }: MercuriusOptions, run: Run, request: Fast
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
-  if (live && wantsStream(request)) return answerEvents({ serve, live }, params, request, reply);
+  if (live && wantsStream(request) && mayBeSubscription(params))
+    return answerEvents({ serve, live }, params, request, reply);
   return answerParams(serve, params, request, reply, { run, hasStreams: live !== undefined });
 }
 

@@ -248,6 +248,24 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(preferred.headers.get('content-type')).toBe(`${GRAPHQL_TYPE}; charset=utf-8`);
   });
 
+  it('answers a query for a client that accepts streams with every request as any other, introspection without a key', async () => {
+    service.clock.advance(1000);
+    // Sent by urql.
+    const accept = `${GRAPHQL_TYPE}, application/graphql+json, application/json, text/event-stream, multipart/mixed`;
+    const asked = { method: 'POST', headers: { 'content-type': 'application/json', accept } };
+    const body = JSON.stringify({ query: getIntrospectionQuery() });
+    const schema = await fetch(`${service.perch.url}/graphql`, { ...asked, body });
+    expect([schema.status, schema.headers.get('content-type')]).toEqual([200, `${GRAPHQL_TYPE}; charset=utf-8`]);
+    const hash = { extensions: persisted(sha256(OPERATIONS.tweet ?? '')), variables: { id: '1' } };
+    const bodies = [{ documentId: 'tweet', variables: { id: '1' } }, hash, { query: '{ __typename }' }];
+    for (const each of bodies) {
+      const plain = await raw(JSON.stringify(each), { accept: GRAPHQL_TYPE });
+      const reply = await raw(JSON.stringify(each), { accept });
+      expect([reply.status, reply.body.data]).toEqual([200, plain.body.data]);
+    }
+    service.clock.advance(1000);
+  });
+
   it('G7: counts one operation as one request, however many reads it has', async () => {
     const one = await service.perch.account({ qps: 5 });
     const fields = Array.from({ length: 10 }, (_, i) => `a${i}: tweet(id: "${i + 1}") { id }`).join(' ');
