@@ -24,7 +24,7 @@ export const LIMITS = {
   // Of introspection, instead of `depth` and in addition to the others:
   introspectionDepth: 20,
   /** Bytes of the data in its answer, as JSON. */
-  introspectionBytes: 128 * 1024,
+  introspectionBytes: 256 * 1024,
 } as const;
 
 /** Counting stops here: larger counts are reported as "more than" this. */

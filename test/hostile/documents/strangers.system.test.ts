@@ -65,7 +65,7 @@ describe.each(MOUNTS)('a harmful document (%s)', (mount) => {
     const many = `{ ${times(80, (i) => `a${i}: __schema { types { fields { name } } }`)} }`;
     expect(await said(many, false)).toEqual(refusedWith(/80 aliases; at most 30/));
     const some = `{ ${times(9, (i) => `a${i}: __schema { types { name description fields { name description type { name } } } }`)} }`;
-    expect(await said(some, false)).toEqual(refusedWith(/at least [\d,]+ bytes; at most 131,072 are allowed/));
+    expect(await said(some, false)).toEqual(refusedWith(/at least [\d,]+ bytes; at most 262,144 are allowed/));
     const beside = `{ me { balance } ${some.slice(1)}`;
     expect(await said(beside)).toEqual(refusedWith(/bytes; at most/));
   });
