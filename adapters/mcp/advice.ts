@@ -26,6 +26,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',
   [CHARGE_UNKNOWN]:
     'The call may have been charged: look it up with `get_receipt` and its request id before you repeat it.',
+  scope: 'This key may not read that: only the user can change what it may read. Read something else.',
+  address_not_allowed: 'This key may not be used from this address: only the user can change that.',
   key_cap: 'This key has reached its spend cap: only the user can raise it.',
 };
 

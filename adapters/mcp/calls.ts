@@ -88,5 +88,7 @@ export const handshake = ({ request, reply }: Http): Call => ({
  */
 export function httpRefusal(outcome: Outcome, wasTool: boolean): ServiceError | null {
   if (outcome.result.kind !== 'refusal') return null;
-  return wasTool && outcome.accountId !== null ? null : outcome.result.failure;
+  // A key that may not be used from its address is limited by that address, as if there were none.
+  const isOfAccount = outcome.accountId !== null && outcome.policy === 'account';
+  return wasTool && isOfAccount ? null : outcome.result.failure;
 }

@@ -44,10 +44,12 @@ function resultPieces(answer: Answer, requestId: string): Piece[] {
 }
 
 function failed(failure: ServiceError, requestId: string, baseUrl: string): object {
+  const { code, message, isChargeUnknown } = failure;
+  const isSaid = isChargeUnknown || /nothing was charged/i.test(message);
   const lines = [
-    `${failure.code}: ${failure.message}`,
+    `${code}: ${message}`,
     adviceOn(failure),
-    `${failure.isChargeUnknown ? '' : 'Nothing was charged. '}Request ${requestId}.`,
+    `${isSaid ? '' : 'Nothing was charged. '}Request ${requestId}.`,
   ];
   return {
     isError: true,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
@@ -255,6 +256,8 @@ const isOfProtocol = (name: string): boolean => name.startsWith('io.modelcontext
 const readToolCall: ReadMessage = (headers, text) => {
   const message = parsed(text);
   if (rpcMethod(message) !== 'tools/call') return undefined;
+  // The notes are not in the key, but a message is refused for them as well.
+  if (tooMuchIn(withArguments(message)) !== null || !isUtf8(Buffer.from(text, 'latin1'))) return undefined;
   const { id, params, ...others } = message as { id?: unknown; params?: unknown };
   if (!(Number.isSafeInteger(id) || (typeof id === 'string' && PLAIN_ID.test(id)))) return undefined;
   if (typeof params !== 'object' || params === null) return undefined;

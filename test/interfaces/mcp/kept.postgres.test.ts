@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Plans } from '../../../adapters/http/plans.js';
-import { ERAS, type RawReply } from './raw.js';
+import { Keys } from '../../../src/account/keys.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { ERAS, type RawReply, sendOld } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
 let service: McpService;
@@ -108,5 +111,52 @@ it.each(['/mcp', '/mcp/', '/mcp?x=1', '/mcp/?x=1'])(
     expect(await call({ origin: 'http://elsewhere.example' })).toBe(403);
     expect(await call({ 'mcp-protocol-version': 'x' })).toBe(400);
     expect(await service.perch.balance(account)).toBe(balance);
+  },
+);
+
+it.each([
+  ['more values than a message may have', JSON.stringify(Array.from({ length: 1200 }, () => 0))],
+  ['bytes that are not UTF-8', '"\xff"'],
+])('refuses a kept call whose notes have %s, and charges nothing', async (_what, note) => {
+  const account = await service.perch.account({ credits: 500 });
+  const call = async (notes: string): Promise<number> => {
+    const params = `{"name":"get_user","arguments":{"handle":"user1"},"_meta":{"note":${notes}}}`;
+    const { status } = await fetch(service.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': account.key },
+      body: Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`, 'latin1'),
+    });
+    return status;
+  };
+  for (let nth = 0; nth < 4; nth += 1) expect(await call('"mine"')).toBe(200);
+  const balance = await service.perch.balance(account);
+  expect(await call(note)).toBe(400);
+  expect(await service.perch.balance(account)).toBe(balance);
+});
+
+it.each([
+  ['scope', { scopes: ['profiles'] }, 'search_tweets', { q: 'bread' }, 200],
+  ['address_not_allowed', { allowedFrom: ['192.0.2.0/24'] }, 'get_user', { handle: 'user1' }, 403],
+] as const)(
+  'refuses a call beyond the limits of its key (%s), known or not, in the same way',
+  async (reason, limits, name, args, status) => {
+    const { accounts, secrets } = service.perch.stores;
+    const keys = new Keys({ accounts, pepper: secrets.pepper, clock: service.clock, randomBytes });
+    const [limited, other] = [await service.perch.account(), await service.perch.account({ credits: 500 })];
+    await keys.change(limited.accountId, limited.keyId, { ...limits }, OPERATOR);
+    const call = async (key: string): Promise<{ status: number; text: string }> => {
+      const params = { name, arguments: { ...args, count: undefined } };
+      const { status, text } = await sendOld(service.url, key, { method: 'tools/call', params });
+      return { status, text };
+    };
+    const before = await call(limited.key);
+    expect([before.status, before.text.includes(reason)]).toEqual([status, true]);
+    for (let nth = 0; nth < 4; nth += 1) expect((await call(other.key)).status).toBe(200);
+    const after = await call(limited.key);
+    const own = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+    expect(after.text.replaceAll(own, 'id')).toBe(before.text.replaceAll(own, 'id'));
+    // In the text and in the structured form.
+    expect(after.text.match(/[Nn]othing was charged/g)).toHaveLength(2);
+    expect(after.text).not.toContain('the network denies access');
   },
 );
