@@ -12,7 +12,7 @@ export type GraphqlParams = GraphQLParams & { readonly documentId?: unknown };
 /**
  * The operation that a request asks for: a persisted one by its name (`documentId`), one by its SHA-256 in the form of
  * automatic persisted queries, or the text sent. Operations cannot be registered: a hash sent with a text has no
- * effect.
+ * effect. A name beside either is refused: it may mean another operation, with another price (P4).
  */
 export function requestedDocument(params: GraphqlParams): Call['document'] {
   const { query, documentId, extensions } = params;
@@ -21,9 +21,14 @@ export function requestedDocument(params: GraphqlParams): Call['document'] {
   if (operationName !== null && typeof operationName !== 'string') {
     return { failure: badRequest('operationName must be a string.', 'operationName') };
   }
-  if (typeof query === 'string' && query !== '') return { text: query, operationName };
-  if (typeof documentId === 'string') return { name: documentId };
+  const hasText = typeof query === 'string' && query !== '';
   const hash: unknown = extensions?.persistedQuery?.sha256Hash;
+  const isNamed = documentId !== undefined && documentId !== null && documentId !== '';
+  if (Array.isArray(documentId) || (isNamed && (hasText || typeof hash === 'string'))) {
+    return { failure: badRequest('The request names more than one operation: send one of them.', 'documentId') };
+  }
+  if (hasText) return { text: query, operationName };
+  if (typeof documentId === 'string' && isNamed) return { name: documentId };
   if (typeof hash === 'string') return { sha256: hash.toLowerCase() };
   return {
     failure: badRequest('The request must have query, documentId or extensions.persistedQuery.sha256Hash.', 'query'),

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { decodeBody, searchOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
 import { type GraphqlParams, refuseMisnamed } from './params.js';
-import { documentIdParam, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
+import { NO_JSON_IN_QUERY, NOT_JSON, withDocumentId } from './request.js';
 
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 
@@ -23,12 +23,12 @@ export function readParams(request: FastifyRequest): GraphqlParams {
     if (['object', 'null', 'undefined'].includes(kind)) continue;
     throw badRequest(`Expected "${name}" param to be empty or an object, but given ${kind}.`);
   }
-  return { ...(sent as GraphqlParams), ...documentIdParam(request) };
+  return withDocumentId(sent as GraphqlParams, request);
 }
 
 /**
  * The text of a body. Throws `bad_request` if the body, or a form's decoded content, is not UTF-8, or if the address or
- * a form has a parameter twice, or one that belongs into `extensions`.
+ * a form has a parameter twice, or one that belongs into `extensions`, or the address of a POST a query.
  */
 export function readBodyText(request: FastifyRequest): string {
   // In an app that embeds Perch nothing has checked the headers yet.
@@ -36,6 +36,8 @@ export function readBodyText(request: FastifyRequest): string {
   if (encoded) throw encoded;
   const text = decodeBody(request.body);
   checkNames(searchOf(request.url));
+  if (request.method === 'POST' && new URLSearchParams(searchOf(request.url)).get('query'))
+    throw badRequest('A POST has its query in the body: leave it out of the address.', 'query');
   if (requestMediaType(request) === FORM) {
     if (!isUtf8Encoded(text)) throw badRequest('The form is not percent-encoded UTF-8.');
     checkNames(text);

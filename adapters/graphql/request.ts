@@ -41,11 +41,15 @@ export const toOperation = (params: GraphqlParams, { headers }: FastifyRequest):
   }),
 });
 
-/** A persisted operation's name from the query string, because the servers do not read it themselves. */
-export const documentIdParam = ({ query }: FastifyRequest): object => {
+/**
+ * Adds a persisted operation's name from the query string, because the servers do not read it themselves. A name in the
+ * body as well makes a list, which is refused.
+ */
+export function withDocumentId(params: GraphqlParams, { query }: FastifyRequest): GraphqlParams {
   const { documentId } = query as Record<string, unknown>;
-  return documentId === undefined ? {} : { documentId };
-};
+  if (documentId === undefined) return params;
+  return { ...params, documentId: params.documentId == null ? documentId : [params.documentId, documentId] };
+}
 
 /** Whether this is a browser's GET for a page, not for data. A query in its address is shown by the page. */
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>

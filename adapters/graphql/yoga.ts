@@ -10,7 +10,6 @@ import { answerParams, FORM, refuse, refuseEarly } from './answer.js';
 import { answerEvents } from './live.js';
 import type { GraphqlParams } from './params.js';
 import {
-  documentIdParam,
   type GraphqlOptions,
   graphqlCall,
   mayBeSubscription,
@@ -21,6 +20,7 @@ import {
   toOperation,
   wantsPage,
   wantsStream,
+  withDocumentId,
 } from './request.js';
 import { readBodyText, readParams, requestMediaType } from './request-params.js';
 
@@ -41,7 +41,7 @@ function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
       const http = context as unknown as Http;
-      const allParams: GraphqlParams = { ...params, ...documentIdParam(http.request) };
+      const allParams = withDocumentId(params, http.request);
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
         http.served.outcome = await serve({

@@ -189,6 +189,33 @@ describe('Yoga and Mercurius', () => {
     }
   });
 
+  it('refuse, unread and free, a request for more than one operation (P4)', async () => {
+    const post = (body: object) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const [query, documentId] = ['{ __typename }', 'me'];
+    const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+    for (const [path, init] of [
+      ['/graphql?documentId=me', post({ documentId: 'user', variables: { handle: 'user1' } })],
+      ['/graphql?documentId=me', post({ query })],
+      ['/graphql', post({ query, documentId })],
+      ['/graphql', post({ documentId, extensions })],
+      ['/graphql?query={__typename}', post({ documentId })],
+      ['/graphql?query={__typename}&documentId=me', { headers: {} }],
+    ] as const) {
+      for (const { status, calls } of await onEach(path, init)) expect([path, status, calls]).toEqual([path, 400, []]);
+    }
+    const [plain] = await onEach('/graphql', post({ query }));
+    for (const more of [{ documentId: null }, { documentId: '' }, { extensions }]) {
+      expect((await onEach('/graphql', post({ query, ...more })))[0]?.body).toMatchObject({
+        data: { __typename: 'Query' },
+      });
+    }
+    expect(plain?.status).toBe(200);
+  });
+
   it('refuse, unread and free, a budget or a dry run under the name that it has in REST, wherever it is sent (P3)', async () => {
     const query = '{ timeline(user: "1", first: 5) { nodes { id } } }';
     const [json, form] = ['application/json', 'application/x-www-form-urlencoded'];
