@@ -7,11 +7,14 @@ import type { Rendered } from '../../../src/serve/rendered.js';
 import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, joined, type Piece } from './encodings.js';
 
 /**
- * The content coding to answer with, out of `names` (the best first); undefined: uncompressed. The rules are the same
- * as for answers that the framework compresses: case does not matter, and `*` means gzip, which every client reads.
+ * The content coding to answer with, out of `names` (the best first); undefined: uncompressed. Case does not
+ * matter, and `*` means gzip, which every client reads, unless gzip is named, too.
  */
-export const negotiateEncoding = (acceptEncoding: string | undefined, names: string[]): string | undefined =>
-  negotiate((acceptEncoding ?? '').toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names) ?? undefined;
+export function negotiateEncoding(acceptEncoding: string | undefined, names: string[]): string | undefined {
+  const accepted = (acceptEncoding ?? '').toLowerCase().replaceAll('x-gzip', 'gzip');
+  const any = accepted.includes('gzip') ? '' : 'gzip';
+  return negotiate(accepted.replaceAll('*', any), names) ?? undefined;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -18,6 +18,8 @@ describe('an asset', () => {
     ['*', 'gzip'],
     ['gzip;q=1, br;q=0', 'gzip'],
     ['gzip;q=0', 'identity'],
+    ['gzip;q=0, *', 'identity'],
+    ['*;q=0.1, x-gzip;q=0', 'identity'],
     ['deflate', 'identity'],
     ['identity', 'identity'],
     ['', 'identity'],
