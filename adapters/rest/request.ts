@@ -31,8 +31,12 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   maxCredits: 'max_credits',
   maxCreditsPerDay: 'max_credits_per_day',
   dryRun: 'estimate',
-  dry_run: 'estimate',
 };
+
+/** A name without what people write differently: case, `-`, `_`, and the brackets that some clients add to lists. */
+const bare = (name: string): string => name.replace(/\[.*$/s, '').replaceAll(/[-_]/g, '').toLowerCase();
+
+const MEANT = new Map(Object.entries(NEAR_MISSES).map(([name, right]) => [bare(name), right]));
 
 const OPTIONAL = { required: false, initial: undefined, values: null, meanings: null, rule: null, header: null };
 const MAX_CREDITS: Parameter = { ...OPTIONAL, name: 'max_credits', type: 'number', description: '' };
@@ -200,12 +204,12 @@ function unknownIn(
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = names.filter((name) => !known.has(name) && !lists.some((list) => isList(list, name)));
   for (const name of unknown) {
-    const meant = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`)) ?? name;
+    const meant = bare(MEANT.get(bare(name)) ?? name);
     // A caller who means a dry run must not find that something was added.
     if (meant === ESTIMATE.name && !priced && operation.operation === OperationTypeNode.MUTATION)
       throw badRequest(`There is no estimate of a change: leave out ${truncated(name)}.`, name);
     // A watch has a budget a day only.
-    const right = [meant, `${meant}_per_day`].find((each) => known.has(each));
+    const right = [...known].find((each) => [meant, `${meant}perday`].includes(bare(each)));
     if (right !== undefined) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
   return ignoredParameters(unknown);

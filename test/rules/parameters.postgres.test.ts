@@ -85,6 +85,9 @@ describe('parameters (P1–P15)', () => {
     [TIMELINE, 'maxCredits', 'max_credits'],
     [TIMELINE, 'dryRun', 'estimate'],
     [TIMELINE, 'dry_run', 'estimate'],
+    [TIMELINE, 'max-credits', 'max_credits'],
+    [TIMELINE, 'Count', 'count'],
+    [TIMELINE, 'count[]', 'count'],
     ['/v1/users/batch', 'usernames', 'handles'],
     ['/v1/tweets/search', 'query', 'q'],
   ])('P3: are answered on %s with 400 for %s, with the right name, %s', async (path, wrong, right) => {
