@@ -3,7 +3,7 @@ import { toCredits } from '../../src/domain/credits.js';
 import { figure } from '../../src/domain/figures.js';
 import { TIERS } from '../../src/domain/tiers.js';
 import type { AccountRecord, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
-import { MOST_KEYS } from '../postgres/accounts/keys.js';
+import { MOST_LISTED_KEYS } from '../postgres/accounts/keys.js';
 import { table } from './print.js';
 
 /** Keys of an account, and whether it has more. */
@@ -69,6 +69,6 @@ export function keyTable({ keys, more }: ListedKeys, nowMs: number): string {
     keys.map((key) => keyRow(key, nowMs)),
   );
   return more
-    ? `${rows}\n\nThere are more: at most ${MOST_KEYS} keys of each mode are listed, and ended ones are left out first.`
+    ? `${rows}\n\nThere are more: at most ${MOST_LISTED_KEYS} keys of each mode are listed, and ended ones are left out first.`
     : rows;
 }

@@ -9,7 +9,7 @@ import { localUrl } from '../../src/lib/local-url.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
 import { createEmailAccounts } from '../postgres/accounts/email-accounts.js';
-import { MOST_KEYS } from '../postgres/accounts/keys.js';
+import { MOST_LISTED_KEYS } from '../postgres/accounts/keys.js';
 import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
 import type { ListedKeys } from './account-view.js';
 import { Failure } from './failure.js';
@@ -23,9 +23,9 @@ export async function requireAccount({ accounts }: Stores, id: string): Promise<
 
 /** The keys that `Accounts.keys` lists, and whether the account has more. */
 export async function listedKeys({ accounts }: Stores, accountId: string): Promise<ListedKeys> {
-  const keys = await accounts.keys(accountId, MOST_KEYS + 1);
-  return keys.length > MOST_KEYS
-    ? { keys: await accounts.keys(accountId, MOST_KEYS), more: true }
+  const keys = await accounts.keys(accountId, MOST_LISTED_KEYS + 1);
+  return keys.length > MOST_LISTED_KEYS
+    ? { keys: await accounts.keys(accountId, MOST_LISTED_KEYS), more: true }
     : { keys, more: false };
 }
 

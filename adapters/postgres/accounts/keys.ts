@@ -94,10 +94,10 @@ const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key
  * Clients get a new key with each renewal, so only the newest of theirs and of the ended ones are read. The account's
  * own that work are fewer than this, and are all read.
  */
-export const MOST_KEYS = 200;
+export const MOST_LISTED_KEYS = 200;
 
 /** The oldest first. */
-const shownOf = (sql: Sql, accountId: string, limit = MOST_KEYS) => sql`
+const shownOf = (sql: Sql, accountId: string, limit = MOST_LISTED_KEYS) => sql`
   where k.account_id = ${accountId} and k.key_id in (
     select key_id from keys where account_id = ${accountId}
     order by coalesce(least(revoked_at, expires_at) <= now(), false), grant_id is not null, created_at desc, key_id
