@@ -53,7 +53,7 @@ export function withDocumentId(params: GraphqlParams, { query }: FastifyRequest)
 
 /** Whether this is a browser's GET for a page, not for data. A query in its address is shown by the page. */
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'GET' && (headers.accept ?? '').includes('text/html');
+  method === 'GET' && prefers(headers.accept, 'text/html');
 
 /** Whether the client reads the answer as server-sent events. */
 export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');

@@ -146,6 +146,16 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(html.headers.get('vary')).toMatch(/accept/i);
   });
 
+  it.each(['/status', '/docs', '/openapi.yaml', '/graphql?query={__typename}'])(
+    'send no page to a client that refuses HTML or prefers JSON: %s',
+    async (path) => {
+      for (const accept of ['application/json, text/html;q=0', 'text/html;q=0.5, application/json']) {
+        const { status, headers } = await service.nobody.get(path, { accept });
+        expect([status, headers.get('content-type')]).toEqual([200, expect.not.stringContaining('html')]);
+      }
+    },
+  );
+
   it('H10: answer {"status":"ok"} at /healthz without a call of the network', async () => {
     const calls = service.net.calls.length;
     service.net.fail(upstreamFault('upstream_error'));

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { prefers } from '../../http/accept.js';
 import { NO_PUBLISHER, type Publisher, withAddress, withPublisher } from './layout.js';
 
 /** Who publishes the pages of a service, and the picture in previews of links to them. */
@@ -55,4 +56,4 @@ export const sendPublicPage = (reply: FastifyReply, page: string): FastifyReply 
   pageHeaders(reply).send(publicPage(reply.server, reply.request.url.split('?', 1)[0] ?? '/', page));
 
 /** Whether a browser sent the request: browsers accept `text/html` explicitly, programs do not. */
-export const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');
+export const wantsHtml = (request: FastifyRequest): boolean => prefers(request.headers.accept, 'text/html');

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { lazily } from '../../../src/lib/lazily.js';
+import { prefers } from '../../http/accept.js';
 import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
 import { boolean } from '../values.js';
@@ -55,7 +56,7 @@ export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: Op
   add('openapi.json', 'application/json; charset=utf-8', async (document) => JSON.stringify(document));
 }
 
-const isForPeople = ({ headers }: FastifyRequest): boolean => (headers.accept ?? '').includes('text/html');
+const isForPeople = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/html');
 
 const asFile = (reply: FastifyReply, name: string): FastifyReply =>
   reply.header('Content-Disposition', `attachment; filename="${name}"`);
