@@ -111,7 +111,7 @@ export function prepareOperation({ schema, results }: PrepareContext, source: Do
   const plan = planOperation(schema, operation, fragments);
   // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
-  const locations = read.locations.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
+  const locations = read.locations.of((operation.variableDefinitions ?? []).flatMap((each) => [each, each.type]));
   return {
     id: normalised ?? source.id,
     text: read.isShorter ? print(document) : text,

@@ -266,6 +266,14 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     service.clock.advance(1000);
   });
 
+  it('says where a variable is declared whose value is refused', async () => {
+    const query = 'query ($id: ID!) { tweet(id: $id) { id } }';
+    for (const variables of [{}, { id: null }, { id: [] }]) {
+      const { body } = await post(service.perch, account, { query, variables });
+      expect(body.errors[0]).toMatchObject({ locations: [{ line: 1, column: 8 }] });
+    }
+  });
+
   it('G7: counts one operation as one request, however many reads it has', async () => {
     const one = await service.perch.account({ qps: 5 });
     const fields = Array.from({ length: 10 }, (_, i) => `a${i}: tweet(id: "${i + 1}") { id }`).join(' ');
