@@ -31,7 +31,8 @@ export type AllowedMethods = (path: string) => string[];
 /** Watches the routes as they are added. Call it before adding any. */
 function allowedMethods(app: FastifyInstance): AllowedMethods {
   const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.refusesMethods) return;
     const source = url
       .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
       .replaceAll(/:\w+/g, '[^/]+')
@@ -46,6 +47,10 @@ function allowedMethods(app: FastifyInstance): AllowedMethods {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route only answers that its methods are not allowed. */
+    refusesMethods?: boolean;
+  }
   interface FastifyInstance {
     /** The public address (`{base_url}`), without a trailing slash. */
     baseUrl: string;

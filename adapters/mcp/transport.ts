@@ -117,11 +117,12 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
   const route = (
     method: string | string[],
     handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+    refusesMethods = false,
   ): void => {
     app.route({
       method,
       url: URL_PATH,
-      config: { sharedBy: 'caller' },
+      config: { sharedBy: 'caller', refusesMethods },
       onRequest: async (request, reply) => {
         setHeaders(reply, OPEN_TO_BROWSERS);
         if (!isAllowedOrigin(request.headers.origin)) throw wrongOrigin();
@@ -133,16 +134,12 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
     return answer(serve, opened, { request, reply });
   });
   route('OPTIONS', preflight);
-  route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
+  const refuse = ({ method }: FastifyRequest, reply: FastifyReply): never => {
     reply.header('Allow', 'POST, OPTIONS');
-    throw new ServiceError(
-      'bad_request',
-      `${request.method} is not allowed for ${URL_PATH}, which has no sessions: use POST.`,
-      {
-        status: 405,
-      },
-    );
-  });
+    const message = `${method} is not allowed for ${URL_PATH}, which has no sessions: use POST.`;
+    throw new ServiceError('bad_request', message, { status: 405 });
+  };
+  route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], refuse, true);
 }
 
 /**

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADVICE } from '../../../adapters/mcp/advice.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { denied, upstreamFault } from '../../kit/networks/faults.js';
+import { rawClient } from '../http/raw.js';
 import { ERAS, type RawReply, sendNew, sendOld } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
@@ -131,6 +132,13 @@ describe('the origin of a request (A22)', () => {
     });
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*']);
     expect(headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+  });
+
+  it('answers 405 to TRACE, with the methods that work in Allow', async () => {
+    const request = 'TRACE /mcp HTTP/1.1\r\nHost: perch\r\nConnection: close\r\n\r\n';
+    const answer = await rawClient(service.perch.url, request).closed;
+    expect(answer).toMatch(/^HTTP\/1.1 405 /);
+    expect(answer).toMatch(/\r\nallow: POST, OPTIONS\r\n/i);
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s: there are no sessions', async (method) => {
