@@ -28,21 +28,23 @@ export type Keyless = (methods: readonly Method[], url: string, handler: Handler
 export const createKeyless =
   (app: FastifyInstance, admitPublic: AdmitPublic): Keyless =>
   (methods, url, handler) =>
-    addRoute(app, methods, url, async (request, reply) => {
-      const rate = await admitPublic(request.ip);
-      setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
-      if (!rate.allowed) throw tooFast(rate);
-      return handler(request, reply);
-    });
+    addRoute(app, methods, url, admitted(admitPublic, handler));
+
+const admitted =
+  (admitPublic: AdmitPublic, handler: Handler): Handler =>
+  async (request, reply) => {
+    const rate = await admitPublic(request.ip);
+    setHeaders(reply, limitHeaders({ rate, policy: 'public' }));
+    if (!rate.allowed) throw tooFast(rate);
+    return handler(request, reply);
+  };
 
 /** Content that everyone may read, also from pages of other origins: GET and HEAD under the `public` policy. */
 export const createPublic = (
   app: FastifyInstance,
   admitPublic: AdmitPublic,
 ): ((url: string, handler: Handler) => void) => {
-  const keyless = createKeyless(app, admitPublic);
-  return (url, handler) =>
-    keyless(PAGE, url, (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')));
+  return (url, handler) => addPublic(app, url, admitted(admitPublic, handler));
 };
 
 /**
@@ -53,9 +55,9 @@ export const createPublic = (
 export const createUnrefused =
   (app: FastifyInstance, admit: AdmitPublic): ((url: string, handler: Handler) => void) =>
   (url, handler) =>
-    addRoute(app, PAGE, url, async (request, reply) => {
+    addPublic(app, url, async (request, reply) => {
       setHeaders(reply, limitHeaders({ rate: await admit(request.ip), policy: 'public' }));
-      return handler(request, reply.header('Access-Control-Allow-Origin', '*'));
+      return handler(request, reply);
     });
 
 /** Pages. Each causes several requests, so they have their own limit, which protects the database. */
@@ -70,6 +72,16 @@ export const createKeylessPages =
 
 const addRoute = (app: FastifyInstance, methods: readonly Method[], url: string, handler: Handler): void => {
   app.route({ method: [...methods], url, handler });
+};
+
+/** Pages of all origins may read the answers, refusals among them. */
+const addPublic = (app: FastifyInstance, url: string, handler: Handler): void => {
+  app.route({
+    method: [...PAGE],
+    url,
+    config: { isPublic: true },
+    handler: (request, reply) => handler(request, reply.header('Access-Control-Allow-Origin', '*')),
+  });
 };
 
 const tooFast = ({ limit, retryAfterSeconds }: RateDecision): ServiceError =>

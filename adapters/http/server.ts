@@ -25,24 +25,27 @@ import { EventStreams } from './live/event-stream.js';
 import { faultOfHead, HEAD_BOUNDS, usualTarget } from './request-head.js';
 import { logRequests } from './request-log.js';
 
-/** The methods that routes accept at a path; empty where there is no such path. */
-export type AllowedMethods = (path: string) => string[];
+/** The methods that routes accept at a path; none where there is no such path. */
+export type AllowedMethods = (path: string) => { readonly methods: string[]; readonly isPublic: boolean };
 
 /** Watches the routes as they are added. Call it before adding any. */
 function allowedMethods(app: FastifyInstance): AllowedMethods {
-  const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
+  const routes: { methods: readonly string[]; pattern: RegExp; isPublic: boolean }[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.refusesMethods) return;
     const source = url
       .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
       .replaceAll(/:\w+/g, '[^/]+')
       .replaceAll('*', '.*');
-    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}/?$`) });
+    const isPublic = config?.isPublic ?? false;
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}/?$`), isPublic });
   });
   return (path) => {
-    const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    const found = routes.filter(({ pattern }) => pattern.test(path));
+    const methods = new Set(found.flatMap((route) => route.methods));
     // OPTIONS is answered everywhere, whether or not a route has its own handler for it.
-    return [...new Set(found)].filter((method) => method !== 'OPTIONS').sort();
+    methods.delete('OPTIONS');
+    return { methods: [...methods].sort(), isPublic: found.some((route) => route.isPublic) };
   };
 }
 
@@ -50,6 +53,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route only answers that its methods are not allowed. */
     refusesMethods?: boolean;
+    /** Whether pages of all origins may read the route's answers (H5). */
+    isPublic?: boolean;
   }
   interface FastifyInstance {
     /** The public address (`{base_url}`), without a trailing slash. */
@@ -209,7 +214,9 @@ function setCommon(options: HttpOptions, request: FastifyRequest, reply: Fastify
 async function guard(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   setCommon(options, request, reply);
   const failure = faultOfHead(request.raw, options);
-  if (failure) throw failure;
+  if (failure === undefined) return;
+  if (!isV1(request.url)) setHeaders(reply, limitHeaders({ rate: null, policy: 'public' }));
+  throw failure;
 }
 
 /** An error of the framework, in Perch's own messages and codes. */
@@ -235,6 +242,13 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
 /** The most characters of a path in a message. */
 const MOST_SHOWN_PATH = 200;
 
+/** Lets a page of another origin send the one header, besides those of every request, that public answers depend on. */
+const PREFLIGHT = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Headers': 'If-None-Match',
+  'Access-Control-Max-Age': '86400',
+};
+
 /** Answers 405 with `Allow` if the path accepts other methods, otherwise 404 (S8). OPTIONS is free and needs no key. */
 function unknownPath(
   { lostPage }: HttpOptions,
@@ -243,7 +257,7 @@ function unknownPath(
   reply: FastifyReply,
 ): FastifyReply {
   const [path = '/'] = request.url.split('?');
-  const methods = allowed(path);
+  const { methods, isPublic } = allowed(path);
   if (methods.length === 0) {
     // Under /v1 every failure has the same shape, for browsers as well.
     const page = isV1(path) ? null : lostPage?.(request, reply);
@@ -251,7 +265,10 @@ function unknownPath(
     return page ?? sendFailure(request, reply, new ServiceError('not_found', message));
   }
   reply.header('Allow', [...methods, 'OPTIONS'].join(', '));
-  if (request.method === 'OPTIONS') return reply.code(204).send();
+  if (request.method === 'OPTIONS') {
+    if (isPublic) setHeaders(reply, PREFLIGHT);
+    return reply.code(204).send();
+  }
   const message = `${request.method} is not allowed for ${truncated(path, MOST_SHOWN_PATH)}: use ${methods.join(' or ')}.`;
   return sendFailure(request, reply, new ServiceError('bad_request', message, { status: 405 }));
 }

@@ -30,9 +30,22 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect([reply.status, reply.body.error.code]).toEqual([429, 'rate_limited']);
     expect(reply.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
     expect(reply.headers.get('retry-after')).toBe('1');
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
     expect(reply.body.credits_charged).toBe(0);
     service.clock.advance(100);
     expect((await service.nobody.get('/status')).status).toBe(200);
+  });
+
+  it('let pages of other origins send a validator, and no key (H5)', async () => {
+    const headers = { origin: 'https://page.example', 'access-control-request-headers': 'if-none-match' };
+    const reply = await service.nobody.send('OPTIONS', '/openapi.json', { headers });
+    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(reply.headers.get('access-control-allow-headers')).toBe('If-None-Match');
+  });
+
+  it('state the public policy when a request cannot be read', async () => {
+    const reply = await service.nobody.get('/healthz?x=%FF');
+    expect([reply.status, reply.headers.get('ratelimit-policy')]).toEqual([400, 'public; q=10; w=1']);
   });
 
   it('answer every health check, whatever else its address requests (L12)', async () => {
