@@ -72,6 +72,10 @@ export function matchRoute(method: string, pathname: string): { row: RouteRow; p
     const fit = matches.filter(({ row }) => row.path === matches[0]?.row.path).map(({ row }) => row.method);
     throw badRequest(`${pathname} supports ${fit.join(' and ')}, not ${method}.`);
   }
+  if (/^\/v1\/live\/?$/.test(pathname))
+    throw badRequest(
+      '/v1/live has no price of its own: each item costs what it costs on a page. Price the list it follows.',
+    );
   const known = [...new Set(ROUTES.map((row) => row.path))].join('\n  ');
   throw badRequest(`${pathname} is not a path of this service. Available paths:\n  ${known}`);
 }

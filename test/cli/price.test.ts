@@ -65,6 +65,7 @@ describe('exits with 2 for a call without a price and says what to correct', () 
   test.each([
     ['GET', 'v1/me', /must begin with/],
     ['GET', '/v2/me', /Available paths:\n {2}\/v1\/me/],
+    ['GET', '/v1/live?user=a', /Price the list it follows/],
     ['GET', '/v1/billing/checkout', /supports POST, not GET/],
     ['GET', '/v1/users/42/followers?limit=5', /use count/],
     ['GET', '/v1/users/42/followers?count=201', /from 1 to 200/],
