@@ -56,6 +56,7 @@ builder.mutationFields((t) => ({
       }),
       count: t.arg.int({
         description: 'Maximum number of items per delivery. Default: the same as for a page of the list.',
+        ...rule({ kind: 'size', min: 1, max: 100 }),
       }),
       since: t.arg.string({
         description:
