@@ -12,7 +12,7 @@ export type GraphqlParams = GraphQLParams & { readonly documentId?: unknown };
 /**
  * The operation that a request asks for: a persisted one by its name (`documentId`), one by its SHA-256 in the form of
  * automatic persisted queries, or the text sent. Operations cannot be registered: a hash sent with a text has no
- * effect. A name beside either is refused: it may mean another operation, with another price (P4).
+ * effect. A name beside either is refused: it may mean another operation, with another price.
  */
 export function requestedDocument(params: GraphqlParams): Call['document'] {
   const { query, documentId, extensions } = params;

@@ -15,7 +15,7 @@ const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-
 
 /**
  * What is wrong with the head of a request that Node's parser accepted. Every refusal that depends on headers belongs
- * here: a request whose plan is known is charged once this finds no fault (H15). `isOwnMachine`: whether the service is
+ * here: a request whose plan is known is charged once this finds no fault. `isOwnMachine`: whether the service is
  * for this machine alone, so that a browser may not reach it through a name of another site (H20).
  */
 export function faultOfHead(

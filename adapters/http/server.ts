@@ -53,7 +53,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route only answers that its methods are not allowed. */
     refusesMethods?: boolean;
-    /** Whether pages of all origins may read the route's answers (H5). */
+    /** Whether pages of all origins may read the route's answers. */
     isPublic?: boolean;
   }
   interface FastifyInstance {

@@ -26,7 +26,7 @@ export interface PurchaseRecord {
   readonly receiptUrl: string | null;
 }
 
-/** How much of the pack's price was refunded, in cents: without tax (W11), as far as it is known. */
+/** How much of the pack's price was refunded, in cents: without tax, as far as it is known. */
 export function refundedPrice({ usd, totalCents, refundedCents }: Sale): number {
   const priceCents = usd * 100;
   const share = Math.round((refundedCents * priceCents) / Math.max(totalCents ?? 0, priceCents));

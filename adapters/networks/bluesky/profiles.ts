@@ -64,7 +64,7 @@ export class Profiles {
   }
 
   /**
-   * In the order of the items, with full authors if these can be read (T23). Posts that must not be shown are left out.
+   * In the order of the items, with full authors if these can be read. Posts that must not be shown are left out.
    * Throws why an author cannot be read if nothing else says whether that account may be shown.
    */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {

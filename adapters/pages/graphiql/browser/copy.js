@@ -30,6 +30,18 @@ async function copied(field) {
   }
 }
 
+/** Writes a request in a form into a field, and shows what applies to that form. */
+function writeSnippet(field, kind, { body, ...rest }) {
+  const isStream = isSubscription(body);
+  field.value = snippetOf(kind, { ...rest, isStream, body: kind === 'client' ? oneOperation(body) : body });
+  byId('copy-key').hidden = kind === 'link';
+  byId('copy-link-note').hidden = kind !== 'link';
+  byId('copy-client').hidden = kind !== 'client';
+  for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.kind === kind));
+  }
+}
+
 /**
  * `request()` returns what would run now, as `snippetOf` takes it, or throws an error with a message for the reader.
  */
@@ -37,17 +49,7 @@ export function listenToCopy(request) {
   const field = byId('snippet');
   const said = byId('copy-said');
   let kind = 'curl';
-  const write = () => {
-    const { body, ...rest } = request();
-    const isStream = isSubscription(body);
-    field.value = snippetOf(kind, { ...rest, isStream, body: kind === 'client' ? oneOperation(body) : body });
-    byId('copy-key').hidden = kind === 'link';
-    byId('copy-link-note').hidden = kind !== 'link';
-    byId('copy-client').hidden = kind !== 'client';
-    for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
-      button.setAttribute('aria-pressed', String(button.dataset.kind === kind));
-    }
-  };
+  const write = () => writeSnippet(field, kind, request());
   byId('copy-as').addEventListener('beforetoggle', (event) => {
     if (event.newState !== 'open') return;
     said.textContent = '';
