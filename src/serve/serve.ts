@@ -44,7 +44,7 @@ export function createServe(given: ServeOptions): Serve {
   const serve = (call: Call): Soon<Outcome> => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, timer);
     const slot = options.slots.open();
-    const request: Request = { call, deadline, slot, record: newCallRecord(nameOf(call.document)) };
+    const request: Request = { call, deadline, slot, record: newCallRecord(nameOf(call)) };
     const end = (result: Outcome['result']): Outcome => {
       deadline.end();
       slot.release();
@@ -99,8 +99,9 @@ async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
   }
 }
 
-/** An interface that names its operation names it even for a call that is refused before it is looked up. */
-const nameOf = (document: Call['document']): string | null => ('name' in document ? document.name : null);
+/** The path or the tool names the operation of a call that is refused early. In GraphQL, a body does, which may be unread. */
+const nameOf = ({ interface: through, document }: Call): string | null =>
+  through !== 'graphql' && 'name' in document ? document.name : null;
 
 const newCallRecord = (operation: string | null): CallRecord => ({
   rate: null,

@@ -53,6 +53,8 @@ it('ends a call at its deadline when the limiter never answers', async () => {
     requestId: 'request',
     credential: { xApiKey: 'perch_live_key' },
     address: '127.0.0.1',
+    interface: 'rest',
+    document: { name: 'user' },
     signal: new AbortController().signal,
   } as never);
   expect(outcome.result).toMatchObject({ kind: 'refusal', failure: LATE });
