@@ -3,6 +3,7 @@
  * time.
  */
 import { expect, it } from 'vitest';
+import { LIMITS } from '../../../src/documents/limits.js';
 import { anyGenome, documentFrom, randomFrom } from './generate.js';
 import { confirmed, search, tryDocument, trying } from './search.js';
 
@@ -25,7 +26,7 @@ it(`no document is slow, large or faulty (seed ${seed})`, { timeout: 60_000 + SE
   expect(worst['slowest to accept'].prepareMs).toBeLessThan(boundMs);
   expect(worst['slowest to refuse'].prepareMs).toBeLessThan(boundMs);
   expect(worst['slowest to compile'].secondRunMs).toBeLessThan(boundMs);
-  expect(worst['largest answer to introspection'].answerBytes).toBeLessThanOrEqual(128 * 1024);
+  expect(worst['largest answer to introspection'].answerBytes).toBeLessThanOrEqual(LIMITS.introspectionBytes);
   expect(worst.heaviest.weight).toBeLessThan(4 * 1024 * 1024);
 });
 
