@@ -126,7 +126,7 @@ const Families = ({ status: { families } }: ReadsModel) => (
       { title: 'Failed', numeric: true },
       { title: 'Unreadable', numeric: true },
       { title: 'Refused', numeric: true },
-      { title: 'Cached', numeric: true },
+      { title: 'Look-ups cached', numeric: true },
     ]}
     rows={families.map((family) => ({
       key: family.name,

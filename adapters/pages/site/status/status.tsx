@@ -39,8 +39,8 @@ const Family = (family: FamilyStatus) => (
     </h2>
     <p>{READS[family.name]}</p>
     <dl class="facts">
-      <Fact name="Wait for a read that is not cached">{figure(Math.round(family.queueWaitMs))} ms</Fact>
-      <Fact name="Served from the cache">
+      <Fact name="Queue wait of a read that is not cached">{figure(Math.round(family.queueWaitMs))} ms</Fact>
+      <Fact name="Look-ups found in the cache">
         {family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}
       </Fact>
       <Fact name="Last failure" wide>
