@@ -1,12 +1,30 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/domain/credits.js';
-import type { ServiceError } from '../../src/domain/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
 import { failureMembers, refusedBody } from '../http/failure.js';
-import { withGraphqlNames } from './parameter-names.js';
+
+/** What GraphQL calls the parameters that failures name as REST does. */
+const PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['cursor', 'after'],
+  ['since', 'since'],
+  ['max_credits', 'maxCredits'],
+  ['max_credits_per_day', 'maxCreditsPerDay'],
+  ['webhook_url', 'webhookUrl'],
+  ['idempotency_key', 'idempotencyKey'],
+]);
+
+/** The words for them in messages, and for where a cursor comes from. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['next_cursor', 'endCursor'],
+  ['since_cursor', 'sinceCursor'],
+  ['max_credits', 'extensions.maxCredits'],
+  ['max_credits_per_day', 'maxCreditsPerDay'],
+  ['Idempotency-Key', 'idempotencyKey'],
+]);
 
 /** A result that may bring its own JSON, in Yoga's form. */
 export interface Result extends ExecutionResult {
@@ -110,3 +128,15 @@ const toHttpExtension = (failure: ServiceError, inDocument: boolean) => ({
   // With plain JSON, an invalid document gets 200, as the protocol says.
   ...(inDocument && { spec: true }),
 });
+
+/** A failure with GraphQL's names. Only messages about these parameters are changed: others may quote the caller's text. */
+function withGraphqlNames(failure: ServiceError): ServiceError {
+  const { code, message, detail } = failure;
+  const param = PARAMETERS.get(detail.param ?? '');
+  if (param === undefined) return failure;
+  return new ServiceError(
+    code,
+    message.replaceAll(/[\w-]+/g, (word) => WORDS.get(word) ?? word),
+    { ...detail, param },
+  );
+}
