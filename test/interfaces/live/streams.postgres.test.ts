@@ -8,31 +8,7 @@ import { openStream } from '../../kit/events.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { MOUNTS } from '../graphql/service.js';
-
-/** A network whose authors post when a test says so. */
-function createNews() {
-  const net = createScriptedNetwork();
-  let next = 100;
-  const nextId = (): string => {
-    next += 1;
-    return String(next);
-  };
-  /** An author who posts into a timeline, and into a search for the same handle. The list has a first tweet. */
-  const author = (handle: string) => {
-    const { id } = net.user({ id: nextId(), handle });
-    const shown: string[] = [];
-    const post = (text: string): string => {
-      const tweet = net.tweet({ id: nextId(), authorId: id, text, createdAt: new Date().toISOString() });
-      shown.unshift(tweet.id);
-      net.list('timeline', id, shown, { pageSize: 40 });
-      net.list('search', handle, shown, { pageSize: 40, product: 'Latest' });
-      return tweet.id;
-    };
-    post('the first');
-    return { id, shown, post };
-  };
-  return { net, network: net.network, author };
-}
+import { createNews } from './news.js';
 
 interface Replied {
   readonly data: { readonly news: { readonly nodes: readonly { readonly replies: { readonly nodes: unknown[] } }[] } };

@@ -7,9 +7,9 @@ import { OPERATOR } from '../../../src/domain/audit.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import { createCursors } from '../../../src/read/cursor.js';
 import { startMailServer } from '../../kit/mail-server.js';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { addWatch } from './add-watch.js';
+import { createNews } from './news.js';
 
 interface Sent {
   readonly url: string;
@@ -23,25 +23,8 @@ const SECONDS_MS = 25_000;
 describe.concurrent('a watch', () => {
   let perch: TestPerch;
   let mailServer: Awaited<ReturnType<typeof startMailServer>>;
-  let net: ScriptedNetwork;
-  let next = 100;
+  const { network, author } = createNews();
   const sent: Sent[] = [];
-  const nextId = (): string => {
-    next += 1;
-    return String(next);
-  };
-  /** An author who posts into a timeline, and into a search for the same handle. Each test follows its own. */
-  const author = (handle: string) => {
-    const { id } = net.user({ id: nextId(), handle });
-    const shown: string[] = [];
-    const post = (text: string): void => {
-      shown.unshift(net.tweet({ id: nextId(), authorId: id, text, createdAt: new Date().toISOString() }).id);
-      net.list('timeline', id, shown, { pageSize: 40 });
-      net.list('search', handle, shown, { pageSize: 40, product: 'Latest' });
-    };
-    post('the first');
-    return { id, shown, post };
-  };
   const webhooks = {
     check: async (url: string) => url,
     async send(url: string, headers: Readonly<Record<string, string>>, body: string) {
@@ -50,10 +33,9 @@ describe.concurrent('a watch', () => {
     },
   };
   beforeAll(async () => {
-    net = createScriptedNetwork();
     mailServer = await startMailServer();
     const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'perch@example.org' };
-    perch = await startPerch({ network: net.network, webhooks, env });
+    perch = await startPerch({ network, webhooks, env });
   });
   afterAll(async () => {
     await perch?.close();
