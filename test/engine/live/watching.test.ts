@@ -362,7 +362,7 @@ describe('a followed watch', () => {
     },
   );
 
-  it('is no longer read once it has ended and is deleted while its account is frozen', async () => {
+  it('stops reading an ended watch that is deleted while its account is frozen', async () => {
     const { time, store, watch, open, state, calls } = await setUp();
     const node = open();
     await time.run(SECOND);

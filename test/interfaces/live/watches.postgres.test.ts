@@ -88,7 +88,7 @@ describe('a new watch', () => {
     expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
   });
 
-  it('is refused with the most items of a delivery if its count is no whole number', async () => {
+  it('names the bounds of count when it is not a whole number', async () => {
     const customer = await service.customer();
     const { body } = await customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK, count: 5.5 });
     expect((body as unknown as { error: Fields }).error.message).toContain('a whole number from 1 to 100');

@@ -44,7 +44,7 @@ it.skipIf(process.platform !== 'linux')('keeps running while the disk of the log
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
 
-it('exits while nobody reads its log, without the remaining lines', async () => {
+it('ends without the remaining lines if nobody reads its log', async () => {
   const script = `
     for (let lines = 0; lines < 50; lines += 1) log.info('x'.repeat(50_000));
     setTimeout(() => process.exit(3), 500);`;
