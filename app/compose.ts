@@ -69,6 +69,8 @@ export interface ComposeOptions extends StandIns {
   readonly capacity?: Pick<Capacity, 'maxLoopDelayMs'>;
   /** How long connections may take; tests use shorter times. */
   readonly patience?: Patience;
+  /** The clock whose seconds bring new shares of processor time; monotonic by default. Replaced by tests. */
+  readonly sharesBy?: Clock;
 }
 
 /** A listening service, with the parts that its caller needs. */
@@ -108,7 +110,7 @@ export async function compose(
   const demo = mayBeDemo && (await lifecycle.open('look for the demo', () => holdsOnlyDemo(stores.corpusSql)));
   const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTracing(lifecycle, config, log);
-  const shares = createShares(config, memories);
+  const shares = createShares(config, memories, options.sharesBy);
   // Off with traces, because a trace begins in the framework.
   const remembers = options.repeated ?? telemetry === null;
   const capacity = { ...config.overload, ...options.capacity };

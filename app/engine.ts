@@ -98,9 +98,13 @@ function openLibrary(): Library {
   return library;
 }
 
-export const createShares = ({ overload, deadlineMs }: Config, memories: Memories): Shares => ({
+export const createShares = (
+  { overload, deadlineMs }: Config,
+  memories: Memories,
+  sharesBy: Clock = monotonic,
+): Shares => ({
   slots: new WorkSlots({ total: overload.maxInFlight, deadlineMs, monotonic }),
-  processor: new ProcessorTime({ monotonic, used: processorClock, memories }),
+  processor: new ProcessorTime({ monotonic: sharesBy, used: processorClock, memories }),
 });
 
 /** The engine for a network and the stores: serves requests, independently of any protocol. */
