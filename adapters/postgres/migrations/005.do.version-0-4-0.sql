@@ -688,9 +688,11 @@ begin
       where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
       order by w.account_id for no key update skip locked
     ) l;
-    select array_agg(w.account_id) into locked from public.wallets w
-    where w.account_id = any(due) and w.account_id <> all(coalesce(accounts, '{}'))
-      and w.last_seq > w.summed_seq and w.summed_to < settled;
+    if coalesce(cardinality(accounts), 0) < cardinality(due) then
+      select array_agg(w.account_id) into locked from public.wallets w
+      where w.account_id = any(due) and w.account_id <> all(coalesce(accounts, '{}'))
+        and w.last_seq > w.summed_seq and w.summed_to < settled;
+    end if;
   end if;
   if accounts is null then
     return coalesce(locked, '{}');
