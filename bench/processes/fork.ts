@@ -9,12 +9,13 @@ import type { ServerName } from './child.js';
 import type { QueryLoad } from './queries.js';
 
 const RUN = fileURLToPath(new URL('../run.ts', import.meta.url));
+const DRIVER = new URL('./repaired-driver.mjs', import.meta.url).href;
 
 /** The argument that starts the benchmark's own program as a child process. */
 export const CHILD = '--child';
 
 const start = (name: string, given = ''): ChildProcess =>
-  fork(RUN, [CHILD, name, given], { execArgv: ['--import', 'tsx'] });
+  fork(RUN, [CHILD, name, given], { execArgv: ['--import', 'tsx', '--import', DRIVER] });
 
 /** The child's next message. Rejects with its error, or if it ends first. */
 async function said<T>(child: ChildProcess): Promise<T> {
