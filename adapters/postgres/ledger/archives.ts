@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AccountSlice, slicesOf } from '../shards/copy-accounts.js';
+import { slicesOf } from '../shards/copy-accounts.js';
 import { distributeTable } from '../shards/distribute.js';
 import { isDistributed } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -72,21 +72,24 @@ export async function checkedRows(sql: Sql, months: readonly string[]): Promise<
   return row?.rows ?? 0;
 }
 
+/** How much of a table one statement copies, in blocks: 512 MB, half a minute. */
+const BLOCKS_AT_ONCE = 65_536;
+
 /**
- * All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. In a distributed
- * database, some accounts at a time, because the coordinator holds all rows of a statement before it passes on the
- * first one.
+ * All of a month's debits as CSV, in one pass and in no order; times in UTC to the microsecond. One part after the
+ * other, because wallets collect old versions while a statement runs that might still see them.
  */
 export async function copyDebits<T>(
   sql: Sql,
   month: string,
   take: (csv: AsyncIterable<Buffer>) => Promise<T>,
+  blocksAtOnce = BLOCKS_AT_ONCE,
 ): Promise<T> {
-  const slices = (await isDistributed(sql)) ? await slicesOf(sql) : [{ from: NO_ID, to: null }];
-  return (await sql.begin(async (tx) => {
+  const parts = (await isDistributed(sql)) ? await partsByAccount(sql) : await partsByBlock(sql, month, blocksAtOnce);
+  return (await sql.begin('isolation level read committed', async (tx) => {
     await withoutLimits(tx);
     await tx`set local timezone = 'UTC'`;
-    const csv = csvOf(tx, month, slices);
+    const csv = csvOf(tx, month, parts);
     try {
       return await take(csv);
     } finally {
@@ -95,13 +98,29 @@ export async function copyDebits<T>(
   })) as T;
 }
 
-async function* csvOf(tx: Transaction, month: string, slices: readonly AccountSlice[]): AsyncGenerator<Buffer, void> {
-  for (const { from, to } of slices) {
+/** Conditions on a debit `d`, one for each part. */
+async function partsByBlock(sql: Sql, month: string, blocksAtOnce: number): Promise<string[]> {
+  const [table] = await sql<[{ blocks: number }]>`
+    select (pg_relation_size(${debitsTable(month)}::regclass) / current_setting('block_size')::int)::int as blocks`;
+  const count = Math.max(1, Math.ceil(table.blocks / blocksAtOnce));
+  // The last part also has what is added meanwhile.
+  const end = (nth: number) => (nth + 1 === count ? '' : `and d.ctid < '(${(nth + 1) * blocksAtOnce},0)'`);
+  return Array.from({ length: count }, (_, nth) => `d.ctid >= '(${nth * blocksAtOnce},0)' ${end(nth)}`);
+}
+
+/** The coordinator of Citus holds all rows of a statement before it passes on the first one. */
+async function partsByAccount(sql: Sql): Promise<string[]> {
+  const slices = await slicesOf(sql);
+  return slices.map(({ from, to }) => `d.account_id >= '${from}' ${to === null ? '' : `and d.account_id < '${to}'`}`);
+}
+
+async function* csvOf(tx: Transaction, month: string, parts: readonly string[]): AsyncGenerator<Buffer, void> {
+  for (const part of parts) {
     const copy = tx.unsafe(`copy (
       select d.request_id, d.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
         d.items, d.cache_hits, d.lines, d.key_number
       from ${debitsTable(month)} d left join wallets w using (account_id) left join keys k using (account_id, key_number)
-      where d.account_id >= '${from}' ${to === null ? '' : `and d.account_id < '${to}'`}
+      where ${part}
     ) to stdout (format csv)`);
     let isOver = false;
     try {
