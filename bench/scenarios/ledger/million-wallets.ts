@@ -43,7 +43,7 @@ export async function millionWallets(bench: Workbench): Promise<Section[]> {
     const sums = await sumAll(bench, sql);
     const archives = await checkAndArchive(bench, sql);
     const charges = await chargeAll(bench, sql, await postmasterOf(home));
-    return [charges, sums, archives, await checkAfter(bench, sql)];
+    return [...charges, sums, archives, await checkAfter(bench, sql)];
   } finally {
     await sql.end({ timeout: 1 });
     await server.stop();
@@ -137,22 +137,46 @@ async function checkAndArchive(bench: Workbench, sql: Sql): Promise<Section> {
 /** What a round of charges wrote to the write-ahead log, and how long it took. */
 type WalRound = Round & { readonly walBytes: number };
 
-async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promise<Section> {
+interface Arena {
+  readonly sql: Sql;
+  readonly postmaster: number;
+  readonly ledger: ReturnType<typeof createLedger>;
+  readonly payers: readonly Payer[];
+}
+
+async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promise<Section[]> {
   const payers = await sql<Payer[]>`
     select account_id as "accountId", w.wallet_id as "walletId", key_id as "keyId",
       json_build_object('accountId', account_id, 'walletId', w.wallet_id, 'keyId', key_id, 'keyNumber', key_number,
         'capsVersion', caps_version) as uncapped
     from keys join wallets w using (account_id) order by random()`;
-  const ledger = createLedger(sql);
-  const contestants = CONTESTS.map(({ active, compression }) => ({
+  const arena = { sql, postmaster, ledger: createLedger(sql), payers };
+  const after = await chargeInTurn(bench, arena, 'just after a checkpoint', CONTESTS, () => sql`checkpoint`);
+  bench.say('O  a minute of charges');
+  await keepCalling(CALLERS, 60, chargeOf(arena));
+  const contests = CONTESTS.filter(
+    ({ active, compression }) => [100, WALLETS].includes(active) && compression === 'off',
+  );
+  return [after, await chargeInTurn(bench, arena, 'a minute after a checkpoint', contests)];
+}
+
+async function chargeInTurn(
+  bench: Workbench,
+  arena: Arena,
+  when: string,
+  contests: readonly (typeof CONTESTS)[number][],
+  beforeRound: () => PromiseLike<unknown> = async () => {},
+): Promise<Section> {
+  const { sql, payers } = arena;
+  const contestants = contests.map(({ active, compression }) => ({
     name: `${active.toLocaleString('en')} active${compression === 'off' ? '' : ', wal_compression'}`,
     async round() {
       await sql.unsafe(`alter system set wal_compression = ${compression}`);
       await sql`select pg_reload_conf()`;
-      return chargeOnce(bench, { sql, postmaster, ledger, payers: payers.slice(0, active) });
+      return chargeOnce(bench, { ...arena, payers: payers.slice(0, active) }, beforeRound);
     },
   }));
-  const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`O  ${text}`));
+  const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`O  ${when}, ${text}`));
   const few = figures.get(contestants[0]?.name ?? '') ?? [];
   const lines = [...figures].flatMap(([name, rounds]): Line[] => {
     const of = `that of ${contestants[0]?.name}`;
@@ -173,9 +197,9 @@ async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promis
     ];
   });
   const notes = [
-    `${CALLERS} callers in the process that CPU µs counts; each round begins with a checkpoint, so its pages are written whole`,
+    `${CALLERS} callers in the process that CPU µs counts; a page is written whole when it is first changed after a checkpoint`,
   ];
-  return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: charges, just after a checkpoint`, lines, notes };
+  return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: charges, ${when}`, lines, notes };
 }
 
 /** The check while most of what was charged is not summed up yet. */
@@ -189,22 +213,20 @@ async function checkAfter(bench: Workbench, sql: Sql): Promise<Section> {
   return { letter: 'O', title, lines, notes: [] };
 }
 
-interface Arena {
-  readonly sql: Sql;
-  readonly postmaster: number;
-  readonly ledger: ReturnType<typeof createLedger>;
-  readonly payers: readonly Payer[];
-}
-
-async function chargeOnce(bench: Workbench, { sql, postmaster, ledger, payers }: Arena): Promise<WalRound> {
+function chargeOf({ ledger, payers }: Arena): () => Promise<void> {
   const line = { path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: 500 } as const;
   const rest = { operation: 'user', amount: 500, items: 1, cacheHits: 1, lines: [line] };
-  const charge = async (): Promise<void> => {
+  return async () => {
     const payer = payers[Math.floor(Math.random() * payers.length)] as Payer;
     if (!(await ledger.post({ requestId: v7(), ...payer, ...rest })).ok) throw new Error('a debit was refused');
   };
+}
+
+async function chargeOnce(bench: Workbench, arena: Arena, beforeRound: () => PromiseLike<unknown>): Promise<WalRound> {
+  const { sql, postmaster } = arena;
+  const charge = chargeOf(arena);
   await keepCalling(CALLERS, 1, charge);
-  await sql`checkpoint`;
+  await beforeRound();
   const [from] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
   const round = await counted({ server: process.pid, postmaster }, async () => ({
     ...(await keepCalling(CALLERS, bench.options.seconds, charge)),
