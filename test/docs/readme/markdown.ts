@@ -42,6 +42,13 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
+/** The only block with these words. */
+export function blockWith(markdown: string, words: string): string {
+  const [block, ...more] = blocksOf(markdown).filter(({ text }) => text.includes(words));
+  if (block === undefined || more.length > 0) throw new Error(`There is not one block with ${words}.`);
+  return block.text;
+}
+
 /** The rows of the table whose first header is `head`, cell by cell, without the header. */
 export function tableOf(markdown: string, head: string): string[][] {
   const lines = markdown.split('\n');

@@ -1,6 +1,6 @@
 /** deploy/kubernetes: the resources are valid by their schemas, and agree with the rest of the project. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,7 +13,7 @@ import { readConfig } from '../../../src/config/config.js';
 import { SETTING_NAMES } from '../../../src/config/read-settings.js';
 import { VERSION } from '../../../src/domain/version.js';
 import { REPOSITORY } from '../../cli/support/support.js';
-import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { blockWith, readPage } from '../../docs/readme/markdown.js';
 
 interface Resource {
   readonly apiVersion: string;
@@ -28,6 +28,7 @@ const PACKAGES: readonly (readonly [group: RegExp, name: string])[] = [
   [/^monitoring\.coreos\.com\//, '@kubernetes-models/prometheus-operator'],
   [/^(?!.*\bcnpg\.io\/)/, 'kubernetes-models'],
 ];
+const PAGE = readPage('docs/deploying.md');
 const CUSTOM = JSON.parse(readFileSync(join(REPOSITORY, 'test/ops/deploy/cloudnative-pg.json'), 'utf8'));
 const require = createRequire(import.meta.url);
 
@@ -111,10 +112,9 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const custom = all.filter((each) => moduleOf(each) === null);
     expect(custom.map(({ kind }) => kind).sort()).toEqual(['Cluster', 'ObjectStore', 'ScheduledBackup']);
-    // Also the one in docs/deploying.md for restoring.
-    const shown = blocksOf(readPage('docs/deploying.md')).filter(({ text }) => text.includes('kind: Cluster'));
-    expect(shown).toHaveLength(1);
-    for (const resource of [...custom, ...shown.map(({ text }) => parse(text) as Resource)]) {
+    const cluster = of('Cluster', 'perch-postgres');
+    const restored = { ...cluster, spec: { ...cluster.spec, ...parse(blockWith(PAGE, 'externalClusters:')) } };
+    for (const resource of [...custom, restored]) {
       const schema = CUSTOM[`${resource.apiVersion} ${resource.kind}`];
       const { spec } = schema.properties;
       const check = ajv.compile(closed(spec) as object);
@@ -136,6 +136,15 @@ describe.skipIf(leftOut)(`deploy/kubernetes${leftOut ? ' [left out: no kubectl]'
   it('gets no variables of services, and no request twice', () => {
     expect(pod().enableServiceLinks).toBe(false);
     expect(of('Ingress').metadata.annotations).toEqual({ 'nginx.ingress.kubernetes.io/proxy-next-upstream': 'off' });
+  });
+
+  it('refers to a restored cluster from all files that name it', () => {
+    const [, from = '', to = '', files = ''] =
+      /^sed -i 's\/(.*)\/(.*)\/' (.*)$/.exec(blockWith(PAGE, 'sed -i').trim()) ?? [];
+    const folder = join(REPOSITORY, 'deploy/kubernetes');
+    const naming = readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8').includes(from));
+    expect([...files.split(' '), 'postgres.yaml'].sort()).toEqual(naming.sort());
+    expect([from, to]).toEqual([of('Cluster', from).metadata.name, 'perch-restored']);
   });
 
   it('refers only to existing resources', () => {

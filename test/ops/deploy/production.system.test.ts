@@ -13,7 +13,7 @@ import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { readConfig } from '../../../src/config/config.js';
 import { PERCH, REPOSITORY, type Started, startNode } from '../../cli/support/support.js';
-import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { blocksOf, blockWith, readPage } from '../../docs/readme/markdown.js';
 import { startMailServer } from '../../kit/mail-server.js';
 import { type DebianPostgres, debianPrograms, startDebianPostgres } from '../../kit/postgres/debian-postgres.js';
 import { stopAtOnce } from '../../kit/postgres/stop-postgres.js';
@@ -38,13 +38,6 @@ const USUAL = [
   'Public pages',
   'Searches',
 ];
-
-/** The only shell block with this text. */
-function shellWith(words: string): string {
-  const [block, ...more] = BLOCKS.filter(({ language, text }) => language === 'sh' && text.includes(words));
-  if (block === undefined || more.length > 0) throw new Error(`There is not one block with ${words}.`);
-  return block.text;
-}
 
 /** Does what the page needs of `systemd-run`, which works only where systemd runs. */
 const systemdRun = (): string => `#!${process.execPath}
@@ -151,7 +144,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     ports = { perch: await free(), front: await free(), postgres: await free(), metrics: await free() };
     debian = await startDebianPostgres(PROGRAMS ?? '', { port: ports.postgres, username: 'postgres' });
     admin = connect({ url: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres` }, { max: 2 });
-    const setUp = shellWith('create role perch');
+    const setUp = blockWith(PAGE, 'create role perch');
     await admin.unsafe(/create role [^"\\]+/.exec(setUp)?.[0] ?? '');
     await admin.unsafe('create database perch owner perch');
     mail = await startMailServer({
@@ -188,7 +181,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     await writeFile(file('env'), `${settings}${keys}\n${own}`);
     await writeFile(file('perch'), `#!/bin/sh\nexec "${process.execPath}" "${PERCH}" "$@"\n`, { mode: 0o755 });
     await writeFile(file('systemd-run'), systemdRun(), { mode: 0o755 });
-    await run(shellWith('PERCH_SECRET=$(openssl'));
+    await run(blockWith(PAGE, 'PERCH_SECRET=$(openssl'));
     env = parseEnv(await readFile(file('env'), 'utf8')) as Record<string, string>;
     await mkdir(backups());
 
@@ -273,7 +266,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       await until('some are charged', () => charged.now > 20);
       charged.before = charged.now;
       try {
-        await run(shellWith('#!/bin/sh'));
+        await run(blockWith(PAGE, '#!/bin/sh'));
         const after = charged.now;
         await until('more are charged', () => charged.now > after);
       } finally {
@@ -292,7 +285,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     });
 
     it('prints the rows as text, and where they are explained', async () => {
-      const text = await run(shellWith('--backups /var/backups/perch'));
+      const text = await run(blockWith(PAGE, '--backups /var/backups/perch'));
       expect(text).toMatch(/^ok {6}TLS {12}https:\/\/localhost:\d+, with a certificate valid until \d{4}-\d\d-\d\d$/m);
       expect(text).toContain('docs/going-to-production.md');
     });
@@ -306,13 +299,13 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     it(
       'is restored by the commands of the page, with a sound ledger, working keys and the balances of the backup',
       async () => {
-        await run(shellWith('pg_restore'));
+        await run(blockWith(PAGE, 'pg_restore'));
         const [address] = BLOCKS.filter(({ text }) => /^DATABASE_URL=.*perch_restored$/m.test(text));
         await writeFile(
           file('restored'),
           adapted(address?.text ?? '', [['127.0.0.1:5432', `127.0.0.1:${ports.postgres}`]]),
         );
-        const output = await run(shellWith('perch ledger check'));
+        const output = await run(blockWith(PAGE, 'perch ledger check'));
         expect(output).toMatch(/The ledger is consistent: \d+ wallets?, \d+ entries/);
         const restored = {
           DATABASE_URL: `${env.DATABASE_URL?.replace(/\/\w+$/, '')}/perch_restored`,
@@ -343,7 +336,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
     it(
       'starts from a copy of the server’s files',
       async () => {
-        await run(shellWith('pg_basebackup'));
+        await run(blockWith(PAGE, 'pg_basebackup'));
         const [name = ''] = (await readdir(backups())).filter((each) => each.startsWith('base-'));
         const copy = join(backups(), name);
         expect(rowOf(await doctor({}, backups()), 'Backups')).toMatchObject({

@@ -1,6 +1,6 @@
 /** Follows docs/deploying.md#backups-and-point-in-time-recovery: restores exactly what was confirmed until a moment. */
 import { execFile, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { chooseRunAs, chownTree } from '../../../adapters/postgres/embedded/run-
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { migrate } from '../../../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
-import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { blockWith, readPage } from '../../docs/readme/markdown.js';
 import { type DebianPostgres, debianPrograms, startDebianPostgres } from '../../kit/postgres/debian-postgres.js';
 import { stopAtOnce } from '../../kit/postgres/stop-postgres.js';
 import { adapted } from './proxies.js';
@@ -19,13 +19,7 @@ import { adapted } from './proxies.js';
 const PROGRAMS = await debianPrograms();
 const leftOut = PROGRAMS === undefined && process.env.CI !== 'true';
 const MINUTES = 60_000;
-
-/** The only block of a page with this text. */
-function blockWith(page: string, words: string): string {
-  const [block, ...more] = blocksOf(readPage(page)).filter(({ text }) => text.includes(words));
-  if (block === undefined || more.length > 0) throw new Error(`There is not one block with ${words}.`);
-  return block.text;
-}
+const DEPLOYING = readPage('docs/deploying.md');
 
 describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Postgres of Debian]' : ''}`, () => {
   let folder: string;
@@ -78,10 +72,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
       'sh',
       [
         '-euc',
-        script(blockWith('docs/deploying.md', 'pg_receivewal --synchronous')).replace(
-          '\npg_receivewal',
-          '\nexec pg_receivewal',
-        ),
+        script(blockWith(DEPLOYING, 'pg_receivewal --synchronous')).replace('\npg_receivewal', '\nexec pg_receivewal'),
       ],
       {
         ...as,
@@ -91,7 +82,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
     );
     try {
       await write(1);
-      await run(adapted(blockWith('docs/going-to-production.md', 'pg_basebackup'), [['su postgres', 'sh']]));
+      await run(adapted(blockWith(readPage('docs/going-to-production.md'), 'pg_basebackup'), [['su postgres', 'sh']]));
       await write(2);
       await sleep(1_100);
       const [now] = await sql<[{ moment: string }]>`select date_trunc('seconds', now())::text as moment`;
@@ -104,14 +95,21 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
         .poll(async () => sql`select from pg_stat_replication where flush_lsn >= ${lsn}::pg_lsn`, { timeout: 20_000 })
         .toHaveLength(1);
       const [base = ''] = (await readdir(file('backups'))).filter((name) => name.startsWith('base-'));
+      // As of a cluster of Debian's, whose configuration is elsewhere, with a standby that its commits waited for.
+      for (const name of ['postgresql.conf', 'pg_hba.conf']) await rm(join(file('backups'), base, name));
+      await appendFile(join(file('backups'), base, 'postgresql.auto.conf'), "synchronous_standby_names = 'another'\n");
       const restoredPort = await freePort('127.0.0.1');
-      const restore = adapted(blockWith('docs/deploying.md', 'recovery.signal'), [
+      const restore = adapted(blockWith(DEPLOYING, 'recovery.signal'), [
+        ['scram-sha-256', 'trust'],
         ['base-2026-10-01', base],
         ['2026-10-01 12:00:00+00', now.moment],
         // The files already belong to the user and group of this test.
-        ['chown -R postgres: /var/lib/postgresql/restored\n', ''],
+        ['chown -R postgres: .\n', ''],
         ['su postgres -c "', ''],
-        ['-p 5433\'"', `-p ${restoredPort} -c unix_socket_directories=' -l ${file('restored.log')}`],
+        [
+          '-p 5433 -c synchronous_standby_names=\'"',
+          `-p ${restoredPort} -c synchronous_standby_names= -c unix_socket_directories=' -l ${file('restored.log')}`,
+        ],
       ]);
       await run(restore);
       const restored = connect({ url: url(restoredPort) }, { max: 2 });
@@ -120,6 +118,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
         .toEqual([{ standby: false }]);
       expect(await restored`select n from moments order by n`).toEqual([{ n: 1 }, { n: 2 }]);
       expect((await createLedger(restored).check()).faults).toEqual([]);
+      await restored`insert into moments values (4)`;
       await restored.end({ timeout: 1 });
     } finally {
       receiving.kill('SIGINT');
