@@ -36,7 +36,7 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
 /** A name without what people write differently: case, `-`, `_`, and the brackets that some clients add to lists. */
 const bare = (name: string): string => name.replace(/\[.*$/s, '').replaceAll(/[-_]/g, '').toLowerCase();
 
-const MEANT = new Map(Object.entries(NEAR_MISSES).map(([name, right]) => [bare(name), right]));
+const MEANT = new Map(Object.entries(NEAR_MISSES).map(([name, right]) => [bare(name), bare(right)]));
 
 const OPTIONAL = { required: false, initial: undefined, values: null, meanings: null, rule: null, header: null };
 const MAX_CREDITS: Parameter = { ...OPTIONAL, name: 'max_credits', type: 'number', description: '' };
@@ -203,13 +203,16 @@ function unknownIn(
   const lists = parameters.filter(({ type }) => type === 'list').map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
   const unknown = names.filter((name) => !known.has(name) && !lists.some((list) => isList(list, name)));
+  // A request may have thousands, and no account is charged for comparing them.
+  const rights = new Map(unknown.length > 0 ? [...known].map((each) => [bare(each), each]) : []);
   for (const name of unknown) {
-    const meant = bare(MEANT.get(bare(name)) ?? name);
+    const written = bare(name);
+    const meant = MEANT.get(written) ?? written;
     // A caller who means a dry run must not find that something was added.
     if (meant === ESTIMATE.name && !priced && operation.operation === OperationTypeNode.MUTATION)
       throw badRequest(`There is no estimate of a change: leave out ${truncated(name)}.`, name);
     // A watch has a budget a day only.
-    const right = [...known].find((each) => [meant, `${meant}perday`].includes(bare(each)));
+    const right = rights.get(meant) ?? rights.get(`${meant}perday`);
     if (right !== undefined) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
   return ignoredParameters(unknown);
