@@ -86,17 +86,19 @@ function measureLedger(registers: Registry[]): () => void {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
+  // Prometheus sees an increase only in a series that exists before it, so the first failure needs its zero.
+  for (const result of ['ok', 'failed']) seconds.zero({ result });
   // Its sum is the number of debits posted.
   const debits = new Histogram({
     name: 'perch_ledger_commit_debits',
-    help: 'Debits per commit.',
+    help: 'Debits posted per commit.',
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     registers,
   });
   const observe = (message: unknown): void => {
     const commit = message as LedgerCommit;
     seconds.observe({ result: commit.failed ? 'failed' : 'ok' }, commit.ms / 1000);
-    if (!commit.failed) debits.observe(commit.debits);
+    if (commit.debits > 0) debits.observe(commit.debits);
   };
   subscribe(LEDGER_COMMITS, observe);
   return () => void unsubscribe(LEDGER_COMMITS, observe);

@@ -2,9 +2,10 @@
 export const LEDGER_COMMITS = 'perch:ledger-commits';
 
 export interface LedgerCommit {
-  /** Debits committed together. */
+  /** Debits posted together, as far as is known. */
   readonly debits: number;
   readonly ms: number;
+  /** Whether Postgres failed, so that other debits were not posted or are in doubt. */
   readonly failed: boolean;
 }
 

@@ -1,12 +1,8 @@
-import { channel } from 'node:diagnostics_channel';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import { BriefMap, type Link, LinkedSet } from '../../../src/lib/brief-collections.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
 import type { BatchBounds, FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { isDue, Partition, type Waiting } from './partition.js';
-
-const commits = channel(LEDGER_COMMITS);
 
 const BOUNDS: BatchBounds = {
   most: 500,
@@ -204,7 +200,6 @@ export class GroupCommit<Request, Result> {
     const startedAt = this.#time.monotonic.now();
     this.#running[mode] += 1;
     if (isStubborn) this.#running.stubborn += 1;
-    let failed = false;
     let verdicts: readonly Verdict<Result>[];
     try {
       verdicts = await this.#options.flush(
@@ -212,31 +207,23 @@ export class GroupCommit<Request, Result> {
         mode,
       );
     } catch (error) {
-      failed = true;
       verdicts = batch.map(() => ({ error }));
     }
     const ms = this.#time.monotonic.now() - startedAt;
     this.#running[mode] -= 1;
     if (isStubborn) this.#running.stubborn -= 1;
-    const debits = batch.length - this.#conclude(batch, verdicts, ms);
-    if (debits > 0 && commits.hasSubscribers) commits.publish({ debits, ms, failed } satisfies LedgerCommit);
+    this.#conclude(batch, verdicts, ms);
     this.#schedule();
   }
 
-  /**
-   * Answers the requests that have a verdict; the others wait again, before those that came after them. Returns how
-   * many met a lock.
-   */
-  #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
+  /** Answers the requests that have a verdict; the others wait again, before those that came after them. */
+  #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): void {
     const now = this.#time.monotonic.now();
-    let locked = 0;
     for (const [index, waiting] of batch.entries()) {
       const verdict = verdicts[index] ?? { error: new Error('a flush left a request without a verdict') };
       if (typeof verdict === 'string') {
         waiting.partition.unmet.push(waiting);
-        if (verdict === 'retry') continue;
-        waiting.partition.metLock(verdict === 'isolate');
-        locked += 1;
+        if (verdict !== 'retry') waiting.partition.metLock(verdict === 'isolate');
         continue;
       }
       this.#settle(waiting);
@@ -248,7 +235,6 @@ export class GroupCommit<Request, Result> {
       partition.flushed(now, flushMs);
       this.#place(partition);
     }
-    return locked;
   }
 
   #settle({ request }: Waiting<Request, Result>): void {

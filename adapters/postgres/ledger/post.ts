@@ -1,4 +1,6 @@
+import { channel } from 'node:diagnostics_channel';
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import type { AbortState } from '../../../src/lib/abort.js';
 import { BriefMap } from '../../../src/lib/brief-collections.js';
 import { processTime } from '../../../src/lib/monotonic.js';
@@ -10,6 +12,8 @@ import { type DebitRow, findPosted, type LockMode, type PostedEntry, postDebits 
 import { GroupCommit } from './group-commit.js';
 import type { FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits, type ShardOf } from './plain-debits.js';
+
+const commits = channel(LEDGER_COMMITS);
 
 /** Concurrent flushes of a queue: those that wait for no locked row, and those that do. Each uses one connection. */
 const FLIGHTS = 2;
@@ -136,12 +140,29 @@ const isOpen = ({ verdict }: Posting): boolean => verdict === undefined;
 
 const hasLeft = (posting: Posting): boolean => posting.signal?.aborted === true && isOpen(posting);
 
+async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
+  const { monotonic } = context.time;
+  const startedAt = monotonic.now();
+  for (const posting of batch) posting.verdict = undefined;
+  const failed = await decide(context, batch, mode);
+  const verdicts = batch.map(({ verdict }) => verdict as Verdict<Posted>);
+  if (commits.hasSubscribers) report(verdicts, monotonic.now() - startedAt, failed);
+  return verdicts;
+}
+
+/** Publishes what a flush did, unless it did nothing because of locks. */
+function report(verdicts: readonly Verdict<Posted>[], ms: number, failed: boolean): void {
+  if (verdicts.every((verdict) => verdict === 'locked' || verdict === 'isolate')) return;
+  const isPosted = (verdict: Verdict<Posted>) => typeof verdict === 'object' && 'value' in verdict && verdict.value.ok;
+  commits.publish({ debits: verdicts.filter(isPosted).length, ms, failed } satisfies LedgerCommit);
+}
+
 /**
+ * Decides each posting's verdict. Returns whether a statement failed, so that debits were not posted or are in doubt.
  * Starts no attempt for a caller who has left, neither at first nor after an attempt that is known to have done
  * nothing.
  */
-async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
-  for (const posting of batch) posting.verdict = undefined;
+async function decide(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<boolean> {
   const attemptOpen = async (): Promise<void> => {
     await resolveAbandoned(context.statements, batch.filter(hasLeft));
     const postings = batch.filter(isOpen);
@@ -149,14 +170,17 @@ async function flush(context: Context, batch: readonly Posting[], mode: FlushMod
   };
   try {
     await retryTransient(attemptOpen, undefined, context.time);
+    return false;
   } catch (error) {
     const postings = batch.filter(isOpen);
-    // One of them may be at fault: each is flushed alone, so that only that one fails.
-    if (postings.length > 1 && !isTransient(error))
-      await Promise.all(postings.map((posting) => flush(context, [posting], mode)));
-    else for (const posting of postings) posting.verdict = { error: posting.isInDoubt ? inDoubt(error) : error };
+    // One of them may be at fault: each is posted alone, so that only that one fails.
+    if (postings.length > 1 && !isTransient(error)) {
+      const failures = await Promise.all(postings.map((posting) => decide(context, [posting], mode)));
+      return failures.includes(true);
+    }
+    for (const posting of postings) posting.verdict = { error: posting.isInDoubt ? inDoubt(error) : error };
+    return true;
   }
-  return batch.map(({ verdict }) => verdict as Verdict<Posted>);
 }
 
 const inDoubt = (cause: unknown): InDoubtError =>

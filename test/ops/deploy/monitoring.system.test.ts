@@ -86,7 +86,7 @@ describeOnRedis('the metrics of the service', (redis) => {
   it.each([
     ['alerts', RULES.map(({ expr }) => expr)],
     ['panels', QUERIES],
-  ])('have every name and label that the %s use', (_what, exprs) => {
+  ])('have every name, label and value that the %s use', (_what, exprs) => {
     const used = exprs.flatMap((expr) => [
       ...expr.matchAll(/\b((?:perch|process|nodejs)_\w+?)(?:_(?:bucket|sum|count))?(?:\{([^}]*)\}|(?=[^\w{]|$))/g),
     ]);
@@ -96,10 +96,12 @@ describeOnRedis('the metrics of the service', (redis) => {
       if (name.startsWith('perch_history_replica_')) continue;
       const family = families.get(name);
       expect(family, whole).toBeDefined();
-      const known = new Set(family?.samples.flatMap((sample) => Object.keys(sample.labels)));
-      for (const [, label = ''] of labels.matchAll(/(\w+)(?:=~?|!=)"/g)) {
+      for (const [, label = '', is, value] of labels.matchAll(/(\w+)(=~?|!=)"([^"]*)"/g)) {
         // Prometheus adds these.
-        if (!['job', 'instance'].includes(label)) expect([...known], whole).toContain(label);
+        if (['job', 'instance'].includes(label)) continue;
+        const known = family?.samples.flatMap((sample) => sample.labels[label] ?? []);
+        expect(known, whole).not.toEqual([]);
+        if (is === '=') expect(known, whole).toContain(value);
       }
     }
     const by = exprs.flatMap((expr) =>

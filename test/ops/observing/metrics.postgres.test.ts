@@ -1,12 +1,14 @@
-import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { measureWatches } from '../../../adapters/metrics/watches.js';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { connect } from '../../../adapters/postgres/sql.js';
 import { readOperations } from '../../../schema/operations.js';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import { watched as watchOf } from '../../customers/account/watched.js';
+import { debitOf, openPayer } from '../../engine/ports/suites/ledger.suite.js';
 import { createClient } from '../../kit/client.js';
 import { until } from '../../kit/time/until.js';
 import { type Family, readExposition } from './exposition.js';
@@ -136,11 +138,15 @@ describe('the metrics', () => {
     });
   });
 
-  it('count the debits of commits that succeed, and not of those that fail', async () => {
+  it('count failed commits while Postgres is away, from a first zero, and none of their debits', async () => {
+    const of = { result: 'failed' };
+    expect(await value('perch_ledger_commit_duration_seconds_count', of)).toBe(0);
     const before = await value('perch_ledger_commit_debits_sum');
-    const failed = { debits: 7, ms: 1, failed: true } satisfies LedgerCommit;
-    const commit = async () => channel(LEDGER_COMMITS).publish(failed);
-    await adds(commit, 'perch_ledger_commit_duration_seconds_count', { result: 'failed' }, 1);
+    const payer = await openPayer(createAccounts(watched.perch.database.sql));
+    const nowhere = connect({ host: '/nonexistent', port: 5432, database: 'perch', username: 'perch' });
+    const charge = () => expect(createLedger(nowhere).post(debitOf(payer, 1))).rejects.toThrow();
+    await adds(charge, 'perch_ledger_commit_duration_seconds_count', of, 1);
+    await nowhere.end();
     expect(await value('perch_ledger_commit_debits_sum')).toBe(before);
   });
 
