@@ -65,7 +65,7 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   await endCodes(tx, { accountId, personId: null });
   const [account] = await tx<{ balance: number }[]>`
     select balance_thousandths as balance from accounts join wallets using (account_id)
-    where account_id = ${accountId} and test_of is null and deleted_at is null for update`;
+    where account_id = ${accountId} and test_of is null and deleted_at is null for no key update`;
   if (account === undefined) throw noAccount();
   if (await hasPayableSale(tx, accountId)) {
     throw badRequest(

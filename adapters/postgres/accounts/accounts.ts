@@ -172,7 +172,7 @@ async function rename(tx: Transaction, accountId: string, name: string, by: Acto
 async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: Actor): Promise<boolean> {
   if (!isUuid(accountId)) return false;
   const [account] = await tx<{ isFrozen: boolean }[]>`
-    select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for update`;
+    select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for no key update`;
   if (account === undefined) return false;
   // Even if the account was frozen because of disputes, from now on freezing it is the operator's decision.
   await tx`update sale_disputes set freezes = false where account_id = ${accountId} and freezes`;

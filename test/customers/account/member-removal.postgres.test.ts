@@ -8,7 +8,7 @@ import type { Transaction } from '../../../adapters/postgres/sql.js';
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Accounts, MemberStore } from '../../../src/ports/accounts.js';
 import type { GrantStore } from '../../../src/ports/grants.js';
-import { approvalOf, newPair, soon } from '../../kit/postgres/customers.js';
+import { allow, approvalOf, newPair, soon } from '../../kit/postgres/customers.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { holdLocks } from '../../kit/postgres/hold-locks.js';
 
@@ -130,6 +130,21 @@ it.each(Object.keys(ENDS))('revokes the grant of a code of a member that is bein
   await release();
   await ended;
   expect([await redeemed, await working()]).toEqual([{ state: 'redeemed' }, 0]);
+});
+
+it('ends the key that an app gets while the account is being deleted, without a deadlock', async () => {
+  const { refreshHash } = await allow(grants, accountId);
+  // The refresh waits here with the grant locked, for which the deletion then waits.
+  const release = await holdLocks(database.sql, (tx) => tx`select from oauth_clients for update`);
+  const request = { clientId: 'c', refreshHash, successor: newPair(), now: new Date(), by: OPERATOR };
+  const bounds = { overlapMs: 60_000, maxLifetimeMs: 3_600_000, most: { count: 10, windowMs: 60_000 } };
+  const refreshed = grants.refresh({ ...request, ...bounds });
+  await untilWaiting(1);
+  const deleted = members.deleteAccount(accountId, OPERATOR);
+  await untilWaiting(2);
+  await release();
+  expect((await Promise.all([refreshed, deleted]))[0]).toMatchObject({ state: 'rotated' });
+  expect(await database.sql`select from keys where account_id = ${accountId} and revoked_at is null`).toHaveLength(0);
 });
 
 it('locks the wallet before the keys of a member’s app, as charges do', async () => {

@@ -1,6 +1,7 @@
 /** Deliveries of watches: in order, tried for three days, by one process at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
 import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
@@ -139,6 +140,23 @@ describe('the deliveries of a watch', () => {
       { number: 2, inTurn: true },
     ]);
     await database.sql`delete from deliveries where watch_id = ${one.watchId}`;
+  });
+
+  it('are written while their account is being thawed, without a deadlock', async () => {
+    const [accounts, { accountId, watchId }] = [createAccounts(database.sql), await watch()];
+    await accounts.freeze(accountId, true);
+    await database.sql`
+      update watches set state = 'waiting', reason = 'frozen', due_at = now() where watch_id = ${watchId}`;
+    let thawed: Promise<boolean> | undefined;
+    await database.sql.begin(async (tx) => {
+      await tx`update watches set checked_at = now() where watch_id = ${watchId}`;
+      thawed = accounts.freeze(accountId, false);
+      await untilOneWaits(database.sql);
+      await tx`
+        insert into deliveries (account_id, watch_id, channel, target, body)
+        values (${accountId}, ${watchId}, 'webhook', ${URL}, '{}')`;
+    });
+    expect(await thawed).toBe(true);
   });
 
   it('wait while one fails; after 15 tries in three days, the watch is paused with a mail', async () => {
