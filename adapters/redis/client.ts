@@ -20,7 +20,13 @@ const limits = (deadlineMs: number) =>
   }) satisfies RedisOptions;
 
 export const connectOne = (url: string, deadlineMs: number): Redis =>
-  new Redis(url, { ...limits(deadlineMs), enableOfflineQueue: false, retryStrategy: backoffMs });
+  new Redis(url, {
+    ...limits(deadlineMs),
+    enableOfflineQueue: false,
+    retryStrategy: backoffMs,
+    // After a fail-over, the old connection may lead to a replica although the address now leads to the new master.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY '),
+  });
 
 /** Credentials and TLS of the first URL apply to all nodes, including those that the cluster names later. */
 export function connectCluster(urls: readonly string[], deadlineMs: number): Cluster {

@@ -4,7 +4,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openRedis } from '../../../adapters/redis/link.js';
 import { openRedisStores, type RedisStores } from '../../../adapters/redis/stores.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
-import { describeOnBoth, localStores, patient, prepareRedis, source, type TestRedis } from '../../kit/redis/redis.js';
+import { openLine } from '../../kit/postgres/line.js';
+import {
+  describeOnBoth,
+  describeOnRedis,
+  localStores,
+  patient,
+  prepareRedis,
+  source,
+  type TestRedis,
+} from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { watchStalls } from '../../kit/time/stalls.js';
 import { until } from '../../kit/time/until.js';
@@ -206,5 +215,35 @@ describeOnBoth('an outage', (redis) => {
     );
     expect(replies).toEqual(keys.map(() => 'OK'));
     await link.close();
+  });
+});
+
+describeOnRedis('a fail-over behind one address', (redis) => {
+  it('is followed to the new master, although the connection to the old one stays open', async () => {
+    const successor = await prepareRedis();
+    await successor.restart();
+    const [from, to] = [redis(), successor].map(({ urls: [url = ''] }) => Number(new URL(url).port));
+    const line = await openLine({ host: '127.0.0.1', port: Number(from) });
+    const link = await openRedis([`redis://127.0.0.1:${line.port}`], patient);
+    try {
+      await until('it is up', () => link.state().up);
+      line.lead({ host: '127.0.0.1', port: Number(to) });
+      await redis().send('REPLICAOF', '127.0.0.1', Number(to));
+      await link.run<unknown>(
+        (client) => client.set('k', 'old'),
+        () => undefined,
+      );
+      expect(link.state()).toMatchObject({ up: false, lastError: expect.stringMatching(/^READONLY /) });
+      await until('it is back', () => link.state().up);
+      await link.run<unknown>(
+        (client) => client.set('k', 'new'),
+        () => undefined,
+      );
+      expect(await successor.sendTo(0, 'GET', 'k')).toBe('new');
+    } finally {
+      await link.close();
+      await line.close();
+      await successor.remove();
+    }
   });
 });
