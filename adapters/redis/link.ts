@@ -61,9 +61,15 @@ function withTimeout<T>(timers: Timers, ms: number, work: Promise<T>): Promise<T
 
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/**
+ * A reply to one command or key. Redis 6.2 replies `ERR` to a script that it stopped because of its own state, too, with
+ * that state's code after a dash: `ERR Error running script (…): @user_script:1: @user_script: 1: -OOM …`.
+ */
+const OF_ONE_COMMAND = /^(?:WRONGTYPE|CROSSSLOT|ERR(?! Error running script .*: -[A-Z])) /;
+
 /** Whether an error is a reply to one command or key, so that Redis itself is healthy. */
 const isOfOneCommand = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'ReplyError' && /^(?:WRONGTYPE|ERR|CROSSSLOT) /.test(error.message);
+  error instanceof Error && error.name === 'ReplyError' && OF_ONE_COMMAND.test(error.message);
 
 class Link implements RedisLink {
   readonly time: Time;
