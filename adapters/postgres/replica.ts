@@ -78,6 +78,15 @@ export class Replica {
     return asOf !== null && nowMs - asOf.getTime() > STALE_MS ? asOf : null;
   }
 
+  /** Whether the primary has committed something that it has not replayed. */
+  async isBehind(): Promise<boolean> {
+    const { looks, primary } = this.#options;
+    const [written] = await primary<{ upTo: string }[]>`select pg_current_wal_flush_lsn()::text as "upTo"`;
+    const [replayed] = await looks<{ isAll: boolean }[]>`
+      select pg_last_wal_replay_lsn() >= ${written?.upTo ?? null}::pg_lsn as "isAll"`;
+    return replayed?.isAll !== true;
+  }
+
   /** The rows of one statement; undefined: ask the primary. Throws errors that a primary would throw, too. */
   async run<Row>(
     statement: (sql: Sql) => Cancellable<readonly Row[]>,

@@ -107,13 +107,19 @@ export async function describeCorpus(sql: Sql): Promise<CheckResult> {
   return { name: 'Corpus', ok, detail: `Postgres ${row?.server}, at CORPUS_DATABASE_URL, ${role}; ${schema}` };
 }
 
-/** Whether history can be read from its replica, and how current the replica is. */
-export async function describeReplica(replica: Replica): Promise<CheckResult> {
+/** Whether history can be read from its replica, and whether the replica is current. */
+export async function describeReplica(replica: Pick<Replica, 'look' | 'isBehind'>): Promise<CheckResult> {
   const { why, asOf } = await replica.look(REPLICA_WAIT_MS);
   if (asOf === null)
     return { name: 'History', ok: false, detail: `read at DATABASE_URL, because its replica cannot be used: ${why}` };
   const detail = `from the replica at HISTORY_DATABASE_URL, whose newest commit is from ${asOf.toISOString()}`;
-  return { name: 'History', ok: true, detail };
+  // While the service is stopped, nothing is committed.
+  if (Date.now() - asOf.getTime() <= STALE_MS || !(await replica.isBehind()))
+    return { name: 'History', ok: true, detail };
+  const advice = 'look at its disk, its longest query and its connection to the primary';
+  return { name: 'History', ok: false, detail: `${detail}, although the primary has newer ones: ${advice}` };
 }
 
 const REPLICA_WAIT_MS = 10_000;
+/** As long as for the alert PerchReplicaIsBehind. */
+const STALE_MS = 300_000;

@@ -1,6 +1,8 @@
 /** HISTORY_DATABASE_URL: usage is dated if the replica is behind. Whatever it does, no answer is wrong or refused. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { Replica } from '../../../adapters/postgres/replica.js';
+import { connect } from '../../../adapters/postgres/sql.js';
 import { Cli } from '../../cli/support/support.js';
 import { createClient } from '../../kit/client.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
@@ -104,6 +106,20 @@ await describeWithReplica('history on a replica', (programs) => {
     await postgres.failOver();
     await vi.waitFor(async () => expect(await usage()).toEqual({ requests: 7, asOf: Number.NaN }), { timeout: 20_000 });
     await read();
+  });
+
+  it('is behind, for perch doctor, only while it lacks something that was committed', {
+    timeout: SLOW_MS,
+  }, async () => {
+    await replicated();
+    const looks = connect({ url: replicaUrl() }, { max: 1 });
+    ends.push(() => looks.end());
+    const { sql: primary } = postgres.database;
+    const replica = new Replica({ pool: looks, looks, primary });
+    await vi.waitFor(async () => expect(await replica.isBehind()).toBe(false));
+    postgres.replication.hang();
+    await primary`insert into corpus_users (id, handle, name) values (8, 'tern', 'Tern')`;
+    expect(await replica.isBehind()).toBe(true);
   });
 
   it('falls back to the primary within seconds while it hangs or is stopped, and returns', {
