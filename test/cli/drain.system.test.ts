@@ -66,7 +66,8 @@ async function stopUnderLoad(env: Readonly<Record<string, string>>): Promise<voi
   expect((await started.end).code).toBe(0);
   // A timer may be a little early.
   expect(performance.now() - signalledAt).toBeGreaterThan(2_900);
-  expect(health).toEqual({ status: 503, body: { status: 'stopping' } });
+  const error = { code: 'upstream_rate_limited', message: expect.stringContaining('shutting down'), retry_after: 5 };
+  expect(health).toMatchObject({ status: 503, body: { status: 'stopping', error, request_id: expect.any(String) } });
   expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
   expect(seen.some(({ closes }) => closes)).toBe(true);
   expect(seen[0]?.closes).toBe(false);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, ERROR_CODES, ServiceError } from '../../../src/domain/errors.js';
 import { quoted } from '../../../src/lib/text.js';
 import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
-import { sendFailure } from '../../http/failure.js';
+import { errorBody, failureHeaders, sendFailure } from '../../http/failure.js';
+import { setHeaders } from '../../http/headers.js';
 import { type AdmitPublic, createPublic, createUnrefused, type Handler, negotiated } from '../../http/keyless.js';
 import { mountAssets } from '../kit/asset-set.js';
 import { siteAssets } from '../kit/assets.js';
@@ -59,8 +60,8 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): string[] 
     keyless(url, negotiated(handler));
   };
   page('/', landingHandler(app, options));
-  createUnrefused(app, options.admitCheck)('/healthz', (_request, reply) =>
-    app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
+  createUnrefused(app, options.admitCheck)('/healthz', (request, reply) =>
+    app.stopping ? sendStopping(request, reply) : reply.send({ status: 'ok' }),
   );
   page('/status', async (request, reply) => {
     const status = await options.status();
@@ -100,6 +101,13 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): string[] 
   );
   keyless('/favicon.ico', (request, reply) => sendStatic(request, reply, FAVICON, 'public, max-age=86400'));
   return [...paths, ...Object.keys(ERROR_CODES).map((code) => `/problems/${code}`)];
+}
+
+/** Also in the shape of other failures, for clients. It is not logged as one: balancers ask every second. */
+function sendStopping({ id, server }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = new ServiceError('upstream_rate_limited', 'This process is shutting down. Nothing was charged.');
+  setHeaders(reply, failureHeaders(failure));
+  return reply.code(failure.status).send({ status: 'stopping', ...errorBody(failure, id, server.baseUrl) });
 }
 
 /**
