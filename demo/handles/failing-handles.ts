@@ -57,14 +57,14 @@ export const FAILING_HANDLES: readonly FailingHandle[] = [
     tweetId: '1005',
     code: 'upstream_rate_limited',
     message: 'The network asks for fewer requests.',
-    standsFor: 'a network, or a Perch, that is too busy',
+    standsFor: 'a network, or a Perch service, that is too busy',
   },
   {
     handle: 'fails_no_session',
     tweetId: '1006',
     code: 'no_account',
     message: 'No session of the network can be used now.',
-    standsFor: 'a network that lets Perch in with none of its sessions',
+    standsFor: "a network that accepts none of Perch's sessions",
   },
   {
     handle: 'fails_rejected',
