@@ -19,6 +19,8 @@ interface Limits {
   readonly workersFor: (name: Project['name']) => number;
   readonly testTimeout: number;
   readonly hookTimeout: number;
+  /** Options of Node for a worker. Worker threads take none that are V8's. */
+  readonly execArgv?: string[];
 }
 
 const TURNS: readonly (readonly Project['name'][])[] = [['postgres', 'checks', 'unit'], ['system']];

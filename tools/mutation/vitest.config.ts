@@ -12,7 +12,7 @@ const include = paths.flatMap((path) => (path.includes('*') ? [path] : [`${path}
 const { test, ...suite } = suiteOf(
   PROJECTS.filter(({ name }) => name === project).map((one) => ({ ...one, include })),
   // Shorter timeouts, for tests that wait for what a change prevents. Changes run in parallel, tests do not.
-  { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000 },
+  { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000, execArgv: [] },
 );
 
 /** Stryker checks tests only. To it, a file that cannot be loaded or a hook that fails would be no failure. */
