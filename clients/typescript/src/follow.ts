@@ -34,6 +34,8 @@ const SHORTEST_DELAY_MS = 100;
 /** Before the first look at the receipt of a call; each later delay is twice as long: a minute in all. */
 const RECEIPT_DELAY_MS = 2_000;
 const RECEIPT_TRIES = 4;
+/** Calls at one cursor whose answers were lost: each may have been charged, outside the budget. */
+const LOST_CALLS = 5;
 
 /** New items of a list as they appear, oldest first: an async iterable that can be iterated once. */
 export class Following<Item> implements AsyncIterable<Item> {
@@ -126,7 +128,7 @@ export class Following<Item> implements AsyncIterable<Item> {
 
   /** One call, repeated until it is answered; null if the iteration ends. */
   async #callWithRetry(call: () => Promise<AnyNewer<Item>>): Promise<AnyNewer<Item> | null> {
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 0, lost = 0; ; tries += 1) {
       try {
         const answer = await call();
         const { credits_charged: charged, since_cursor: next } = answer;
@@ -144,6 +146,8 @@ export class Following<Item> implements AsyncIterable<Item> {
         else if (this.#hasAnswer && error instanceof PerchError && error.code === 'no_credits')
           this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
         else if (this.#mayRepeat(error)) {
+          if (mayBeCharged(error)) lost += 1;
+          if (lost === LOST_CALLS) throw error;
           this.#options.onRetry?.(error);
           if (error.reason === 'charge_unknown' && error.requestId !== undefined) await this.#lookUp(error.requestId);
           const delayMs = Math.max(SHORTEST_DELAY_MS, this.#intervalMs) * 2 ** tries;
@@ -156,14 +160,14 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * A call that the service postpones (429, 503) is free. A call without an answer, or whose charge is unknown, may have
-   * been charged. It is repeated only if an earlier call was answered: the same cursor returns the same items, then
-   * cached and at half price.
+   * A call that the service postpones (429, or 503 with a time) is free. Others that fail may have been charged, or fail
+   * again. They are repeated only if an earlier call was answered: the same cursor returns the same items, then cached
+   * and at half price.
    */
   #mayRepeat(error: unknown): error is PerchError {
     if (!(error instanceof PerchError)) return false;
-    const { code, status, reason } = error;
-    if (status === 429 || (status === 503 && reason !== 'charge_unknown')) return true;
+    const { code, status, retryAfter } = error;
+    if (status === 429 || (status === 503 && retryAfter !== undefined)) return true;
     return this.#hasAnswer && (status >= 500 || code === 'unreachable' || code === 'timeout');
   }
 
@@ -199,3 +203,7 @@ export class Following<Item> implements AsyncIterable<Item> {
     if (signal?.aborted) this.#ended = 'aborted';
   }
 }
+
+/** Whether no answer of the service says what a call cost. */
+const mayBeCharged = ({ code, status, reason }: PerchError): boolean =>
+  reason === 'charge_unknown' || (status !== 429 && ['timeout', 'unreachable', 'unreadable'].includes(code));

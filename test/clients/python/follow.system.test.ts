@@ -166,13 +166,30 @@ say(take(following, 100), following.ended, following.since, take(early, 1), earl
       expect(server.requests).toHaveLength(1);
     });
 
-    it('raises a failed first call that may have been charged, and a refusal of a later one', async () => {
-      server = await stub({ status: 502, body: '<html>' }, answer('b', []), failure(403, 'access_denied'));
+    it('raises the fifth failure in a row that may have been charged, and begins to count at an answer', async () => {
+      const lost = { status: 502, body: '<html>' };
+      server = await stub(answer('b', ['1']), lost, lost, lost, lost, answer('c', ['2']), lost);
+      const code = `${HEAD}
+errors = []
+following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01, on_retry=errors.append)
+say(take(following, 2), failed(lambda: take(following, 1)), len(errors), following.since)`;
+      expect(await said(code, env())).toEqual([['1', '2'], ['unreadable', 502], 8, 'c']);
+      expect(server.requests).toHaveLength(11);
+    });
+
+    it('raises a first call that failed without Retry-After, and a refusal of a later one', async () => {
+      server = await stub(
+        { status: 502, body: '<html>' },
+        failure(503, 'upstream_error'),
+        answer('b', []),
+        failure(403, 'access_denied'),
+      );
       const code = `${HEAD}
 start = lambda: perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)
 late = start()
-say(failed(lambda: take(start(), 1)), failed(lambda: take(late, 1)), late.since, late.ended, take(late, 1))`;
-      expect(await said(code, env())).toEqual([['unreadable', 502], ['access_denied', 403], 'b', null, []]);
+say([failed(lambda: take(start(), 1)) for _ in range(2)], failed(lambda: take(late, 1)), late.since, late.ended, take(late, 1))`;
+      const first = [['unreadable', 502], ['upstream_error', 503]];
+      expect(await said(code, env())).toEqual([first, ['access_denied', 403], 'b', null, []]);
     });
 
     it('rejects an invalid budget and an invalid interval', async () => {

@@ -206,10 +206,21 @@ describe('follow, on the way', () => {
     ['a refusal', failure(403, 'access_denied'), 403],
     ['an answer of something else', { status: 502, body: '<html>' }, 502],
     ['a charge that nobody knows', unknown(), 503],
+    ['a 503 without Retry-After', failure(503, 'upstream_error'), 503],
   ])('throws %s to the first call, and makes it once', async (_what, given, status) => {
     server = await stub(given);
     await expect(take(follow([]), 1)).rejects.toMatchObject({ status });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('throws the fifth failure in a row that may have been charged, and begins to count at an answer', async () => {
+    const lost = { status: 502, body: '<html>' };
+    server = await stub(answer('b', ['1']), lost, lost, lost, lost, answer('c', ['2']), lost);
+    const errors: PerchError[] = [];
+    const following = follow(errors);
+    expect(await take(following, 2)).toEqual(['1', '2']);
+    await expect(take(following, 1)).rejects.toMatchObject({ code: 'unreadable', status: 502 });
+    expect([server.requests.length, errors.length, following.since]).toEqual([11, 8, 'c']);
   });
 
   it('throws a refusal of a later call', async () => {

@@ -20,6 +20,8 @@ _SHORTEST_DELAY = 0.1
 #: Before the first look at the receipt of a call; each later delay is twice as long: a minute in all.
 _RECEIPT_DELAY = 2.0
 _RECEIPT_TRIES = 4
+#: Calls at one cursor whose answers were lost: each may have been charged, outside the budget.
+_LOST_CALLS = 5
 
 
 class Following(Generic[T], Iterator[T]):
@@ -115,7 +117,7 @@ class Following(Generic[T], Iterator[T]):
 
     def _ask(self) -> Optional[Mapping[str, Any]]:
         """One call, repeated until it is answered; None if the iteration ends."""
-        tries = 0
+        tries = lost = 0
         while True:
             if self._stop is not None and self._stop.is_set():
                 self.ended = self._end = "stopped"
@@ -136,6 +138,9 @@ class Following(Generic[T], Iterator[T]):
                     self.ended = self._end = cast(FollowEnd, short_of_credits(error.reason) or "no_credits")
                     return None
                 if not self._may_repeat(error):
+                    raise
+                lost += _may_be_charged(error)
+                if lost == _LOST_CALLS:
                     raise
                 if self._on_retry is not None:
                     self._on_retry(error)
@@ -177,10 +182,10 @@ class Following(Generic[T], Iterator[T]):
             tries += 1
 
     def _may_repeat(self, error: ApiError) -> bool:
-        """A call that the service postpones (429, 503) is free. A call without an answer, or whose charge is unknown,
-        may have been charged. It is repeated only if an earlier call was answered: the same cursor returns the same
-        items, then at half price."""
-        if error.status == 429 or (error.status == 503 and error.reason != "charge_unknown"):
+        """A call that the service postpones (429, or 503 with a time) is free. Others that fail may have been charged,
+        or fail again. They are repeated only if an earlier call was answered: the same cursor returns the same items,
+        then at half price."""
+        if error.status == 429 or (error.status == 503 and error.retry_after is not None):
             return True
         return self._answered and (error.status >= 500 or error.code in ("unreachable", "timeout"))
 
@@ -189,3 +194,9 @@ class Following(Generic[T], Iterator[T]):
             time.sleep(seconds)
         elif self._stop.wait(seconds):
             self.ended = self._end = "stopped"
+
+
+def _may_be_charged(error: ApiError) -> bool:
+    """Whether no answer of the service says what a call cost."""
+    lost = error.status != 429 and error.code in ("timeout", "unreachable", "unreadable")
+    return lost or error.reason == "charge_unknown"
