@@ -14,6 +14,8 @@ export interface Given {
   readonly body?: string;
   /** No answer at all. */
   readonly silent?: boolean;
+  /** The head arrives, and of the body at most the beginning: the connection breaks, or says nothing more. */
+  readonly bodyLost?: 'cut' | 'held';
 }
 
 /** Starts a server that gives one answer per request, and repeats the last: for answers that a correct Perch never gives. */
@@ -26,7 +28,8 @@ export async function stub(...answers: readonly Given[]): Promise<Stub> {
     const given = answers[Math.min(requests.length, answers.length) - 1] ?? {};
     if (given.silent) return;
     response.writeHead(given.status ?? 200, { 'content-type': 'application/json', ...given.headers });
-    response.end(given.body ?? '{}');
+    if (given.bodyLost !== undefined) response.write('{', () => given.bodyLost === 'cut' && response.destroy());
+    else response.end(given.body ?? '{}');
   };
   const server = createServer(reply);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -40,12 +43,15 @@ export async function stub(...answers: readonly Given[]): Promise<Stub> {
   };
 }
 
+/** The id of the request, as the stub's answers say it. */
+export const REQUEST_ID = '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+
 export const failure = (status: number, code: string, retryAfter?: number): Given => ({
   status,
   ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
   body: JSON.stringify({
     error: { code, message: 'It failed.', ...(retryAfter !== undefined && { retry_after: retryAfter }) },
-    request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+    request_id: REQUEST_ID,
   }),
 });
 
@@ -56,7 +62,7 @@ export const page = (over: object): Given => ({
     credits_charged: 1,
     balance_remaining: 9,
     cache: 'miss',
-    request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+    request_id: REQUEST_ID,
     data: ['1'],
     ...over,
   }),

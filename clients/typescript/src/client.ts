@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { PerchDocument } from './document.js';
-import { toError, unreadable } from './errors.js';
+import { parsed, toError, unreadable } from './errors.js';
 import { Following, type FollowOptions } from './follow.js';
 import { Pages } from './pages.js';
 import { postGraphql, type QueryEstimate, type QueryInput, type QueryOptions, type QueryResult } from './query.js';
@@ -22,7 +22,7 @@ import type {
   PostPath,
   PricedPath,
 } from './rest.js';
-import { type CallControl, type Fetch, retryAfterOf, sender } from './send.js';
+import { type CallControl, type Fetch, headOf, retryAfterOf, sender } from './send.js';
 import { checkHeaders, checkSegments, usableKey, usableUrl } from './usable.js';
 
 export interface PerchOptions {
@@ -86,17 +86,14 @@ export function createPerch(options: PerchOptions): Perch {
     checkSegments(inPath);
     checkHeaders(header);
     const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra }, ...(header && { header }) };
-    const given = { params, fetch: sendWith(control), ...(body !== undefined && { body }), ...(signal && { signal }) };
-    const { data, error, response } = await rest
-      .request(method as 'get', path as '/v1/me', given as never)
-      .catch((fault: unknown) => {
-        // A 200 answer that is not JSON did not come from Perch.
-        throw fault instanceof SyntaxError ? unreadable(200) : fault;
-      });
-    if (data !== undefined) return data;
-    const { status, headers: received } = response;
+    const sent = { ...(body !== undefined && { body }), ...(signal && { signal }) };
+    const given = { params, fetch: sendWith(control), parseAs: 'text', ...sent };
+    const { data, error, response } = await rest.request(method as 'get', path as '/v1/me', given as never);
+    const head = headOf(response);
+    if (response.ok) return parsed((data as string | undefined) ?? '', head);
     const said = error as unknown as { error?: object; request_id?: string } | undefined;
-    throw toError(said?.error, { status, requestId: said?.request_id, retryAfter: retryAfterOf(received) });
+    const requestId = said?.request_id ?? head.requestId;
+    throw toError(said?.error, { ...head, requestId, retryAfter: retryAfterOf(response.headers) });
   }
 
   const graphqlWith = (document: object, variables: unknown, control: CallControl, extensions: object) =>
@@ -114,7 +111,7 @@ export function createPerch(options: PerchOptions): Perch {
     post: (path: string, init?: AnyInit) => call('post', path, init),
     async estimate(path: string, init?: AnyInit) {
       const { estimate } = (await call('get', path, init, { estimate: true })) as { estimate?: Estimate };
-      if (estimate === undefined) throw unreadable(200);
+      if (estimate === undefined) throw unreadable({ status: 200 });
       return estimate;
     },
     pages(path: string, { maxCredits, ...init }: AnyInit & { maxCredits: number }) {
@@ -146,7 +143,7 @@ export function createPerch(options: PerchOptions): Perch {
     },
     async estimateQuery(document: object, variables?: unknown, control: CallControl = {}) {
       const { estimate } = await graphqlWith(document, variables, control, { dryRun: true });
-      if (estimate === undefined) throw unreadable(200);
+      if (estimate === undefined) throw unreadable({ status: 200 });
       return estimate;
     },
   };

@@ -4,9 +4,9 @@ import type { components } from './rest.gen.js';
 export type ErrorCode = components['schemas']['ErrorBody']['code'];
 
 /**
- * Failures without an answer from the server: `unreachable` (no connection), `timeout` (no answer in time) and
- * `unreadable` (something other than Perch answered). It is then unknown whether a read was charged; `GET /v1/usage`
- * shows it.
+ * Failures without a whole answer from the server: `unreachable` (no connection, or it was lost), `timeout` (no answer
+ * in time) and `unreadable` (something other than Perch answered). It is then unknown whether a read was charged: look
+ * up the receipt by `requestId`, which is there if the head of the answer arrived, or else `GET /v1/usage`.
  */
 export type TransportCode = 'unreachable' | 'timeout' | 'unreadable';
 
@@ -56,8 +56,11 @@ export class PerchError extends Error implements ErrorDetail {
 }
 
 /** Has no `retryAfter`, whatever the answer says: a proxy that lost the service's answer does not know of a charge. */
-export const unreadable = (status: number): PerchError =>
-  new PerchError('unreadable', `The response (HTTP ${status}) is not from Perch. Is the base URL correct?`, { status });
+export const unreadable = ({ status, requestId }: ErrorDetail): PerchError =>
+  new PerchError('unreadable', `The response (HTTP ${status}) is not from Perch. Is the base URL correct?`, {
+    status,
+    requestId,
+  });
 
 interface Said {
   readonly code?: unknown;
@@ -69,8 +72,8 @@ interface Said {
 }
 
 /** An error as the server sends it, in REST's `error` or GraphQL's `extensions`. */
-export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
-  if (typeof said?.code !== 'string') return unreadable(rest.status);
+export function toError(said: Said | undefined, rest: ErrorDetail): PerchError {
+  if (typeof said?.code !== 'string') return unreadable(rest);
   const { reason, param, retry_after: retryAfter = rest.retryAfter, doc_url: docUrl } = said;
   return new PerchError(said.code as ErrorCode, String(said.message ?? said.code), {
     reason,
@@ -79,4 +82,15 @@ export function toError(said: Said | undefined, rest: { status: number } & Parti
     ...rest,
     retryAfter,
   });
+}
+
+/** The JSON object that an answer is. Anything else is not from Perch. */
+export function parsed(text: string, head: ErrorDetail): object {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === 'object' && json !== null) return json;
+  } catch {
+    // Reported below.
+  }
+  throw unreadable(head);
 }

@@ -132,7 +132,7 @@ export class Following<Item> implements AsyncIterable<Item> {
       try {
         const answer = await call();
         const { credits_charged: charged, since_cursor: next } = answer;
-        if (!Number.isFinite(charged)) throw unreadable(200);
+        if (!Number.isFinite(charged)) throw unreadable({ status: 200 });
         this.#spent += thousandths(charged);
         if (next === undefined) {
           throw new PerchError('unreadable', 'The server gave no since_cursor: this list cannot be followed.', {
@@ -146,10 +146,11 @@ export class Following<Item> implements AsyncIterable<Item> {
         else if (this.#hasAnswer && error instanceof PerchError && error.code === 'no_credits')
           this.#ended = isShort(error.reason) ? error.reason : 'no_credits';
         else if (this.#mayRepeat(error)) {
-          if (mayBeCharged(error)) lost += 1;
+          const isLost = mayBeCharged(error);
+          if (isLost) lost += 1;
           if (lost === LOST_CALLS) throw error;
           this.#options.onRetry?.(error);
-          if (error.reason === 'charge_unknown' && error.requestId !== undefined) await this.#lookUp(error.requestId);
+          if (isLost && error.requestId !== undefined) await this.#lookUp(error.requestId);
           const delayMs = Math.max(SHORTEST_DELAY_MS, this.#intervalMs) * 2 ** tries;
           if (this.#ended === undefined)
             await this.#sleep(Math.max((error.retryAfter ?? 0) * 1000, Math.min(delayMs, LONGEST_DELAY_MS)));
@@ -181,7 +182,7 @@ export class Following<Item> implements AsyncIterable<Item> {
       if (this.#ended !== undefined) return;
       try {
         const charged = await this.#chargedFor(requestId);
-        if (charged === undefined || !Number.isFinite(charged)) throw unreadable(200);
+        if (charged === undefined || !Number.isFinite(charged)) throw unreadable({ status: 200 });
         this.#spent += thousandths(charged);
         if (this.#spent >= this.#budget) this.#ended = 'max_credits';
         return;

@@ -123,7 +123,7 @@ export class Pages<P extends AnyPage> implements AsyncIterable<P> {
     }
     const { credits_charged: charged, next_cursor: next, truncated } = page;
     // Without the charge, the rest of the budget is unknown.
-    if (!Number.isFinite(charged)) throw unreadable(200);
+    if (!Number.isFinite(charged)) throw unreadable({ status: 200 });
     this.#spent += thousandths(charged);
     if (next !== undefined && next === this.#cursor) {
       throw new PerchError('unreadable', 'The server gave the same cursor again.', { status: 200 });

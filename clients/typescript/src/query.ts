@@ -1,6 +1,6 @@
 import type { PerchDocument } from './document.js';
-import { type PerchError, toError, unreadable } from './errors.js';
-import { type CallControl, type Fetch, retryAfterOf } from './send.js';
+import { type PerchError, parsed, toError } from './errors.js';
+import { type CallControl, type Fetch, headOf, retryAfterOf } from './send.js';
 
 export interface QueryOptions extends CallControl {
   /** The most credits that the operation may cost: lists are trimmed to fit. At most three decimals. */
@@ -97,26 +97,16 @@ export async function postGraphql(
       ...(signal && { signal }),
     }),
   );
-  const { status } = response;
+  const head = headOf(response);
   const retryAfter = retryAfterOf(response.headers);
-  const answer = await jsonOf(response);
-  const requestId = answer.extensions?.request_id ?? answer.request_id;
+  const answer: GraphqlAnswer = parsed(await response.text(), head);
+  const requestId = answer.extensions?.request_id ?? answer.request_id ?? head.requestId;
   const errors = (answer.errors ?? []).map(({ message, path, extensions: said }) =>
-    toError({ ...said, message }, { status, requestId, path }),
+    toError({ ...said, message }, { ...head, requestId, path }),
   );
   const { credits, estimate } = answer.extensions ?? {};
   if (requestId === undefined || credits === undefined || (answer.data == null && estimate === undefined)) {
-    throw errors[0] ?? toError(answer.error, { status, requestId, retryAfter });
+    throw errors[0] ?? toError(answer.error, { ...head, requestId, retryAfter });
   }
   return { data: answer.data, errors, credits, estimate, requestId };
-}
-
-async function jsonOf(response: Response): Promise<GraphqlAnswer> {
-  try {
-    const json: unknown = await response.json();
-    if (typeof json === 'object' && json !== null) return json;
-  } catch {
-    // Reported below.
-  }
-  throw unreadable(response.status);
 }

@@ -1,4 +1,4 @@
-import { PerchError } from './errors.js';
+import { type ErrorDetail, PerchError } from './errors.js';
 
 /** How one call is sent. */
 export interface CallControl {
@@ -19,19 +19,22 @@ export const sender =
     const signal = AbortSignal.any([request.signal, limit]);
     // A redirect would send the key elsewhere, and the interface has no redirects.
     const sent = new Request(request.clone(), { signal, redirect: 'manual' });
+    let head: ErrorDetail = { status: 0 };
     try {
       const response = await fetch(sent);
+      head = headOf(response);
       const text = await response.text();
       const { status, headers } = response;
-      if (isRedirect(response)) throw redirected(origin, status);
+      if (isRedirect(response)) throw redirected(origin, head);
       return new Response(text === '' ? null : text, { status, headers });
     } catch (fault) {
       if (fault instanceof PerchError) throw fault;
       if (request.signal.aborted) throw request.signal.reason;
       // Reads both signals to keep them referenced: Node does not abort a call whose request or timeout it collected.
       if (sent.signal.aborted && limit.aborted)
-        throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
-      throw new PerchError('unreachable', `${origin} can't be reached${whyOf(fault)}.`, { status: 0 });
+        throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, head);
+      const what = head.status === 0 ? "can't be reached" : 'ended its answer early';
+      throw new PerchError('unreachable', `${origin} ${what}${whyOf(fault)}.`, head);
     }
   };
 
@@ -39,11 +42,11 @@ export const sender =
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
-const redirected = (origin: string, status: number): PerchError =>
+const redirected = (origin: string, head: ErrorDetail): PerchError =>
   new PerchError(
     'unreadable',
     `${origin} responded with a redirect, which is not followed because it would expose the key. Is the base URL correct?`,
-    { status },
+    head,
   );
 
 /**
@@ -54,6 +57,15 @@ function whyOf(fault: unknown): string {
   const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
   const word = cause?.code ?? code;
   return typeof word === 'string' && /^\w+$/.test(word) ? ` (${word})` : '';
+}
+
+/** A request id of Perch is a UUID v7. What a proxy sends instead leads to no receipt. */
+const REQUEST_ID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f-]{21}$/;
+
+/** What an answer says before its body arrives. */
+export function headOf({ status, headers }: Response): ErrorDetail {
+  const id = headers.get('x-request-id') ?? '';
+  return { status, requestId: REQUEST_ID.test(id) ? id : undefined };
 }
 
 /** The value of `Retry-After`, in whole seconds. */

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../rules/support/service.js';
 import { startGrowing } from '../growing-timeline.js';
-import { failure, page, type Stub, stub } from '../server.js';
+import { failure, page, REQUEST_ID, type Stub, stub } from '../server.js';
 import { has, said, without } from './python.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
@@ -113,7 +113,7 @@ say(take(following, 2), errors, time.monotonic() - began >= 1.3, following.since
       body: failure(503, 'upstream_error').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
     });
     const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
-    const RECEIPT = '/v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+    const RECEIPT = `/v1/usage/${REQUEST_ID}`;
 
     it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
       server = await stub(
@@ -128,6 +128,16 @@ following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.
 say(take(following, 2), following.spent)`;
       expect(await said(code, env())).toEqual([['1', '2'], 5]);
       expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
+    });
+
+    it('looks the receipt of a call up whose answer was lost after its head', async () => {
+      const lost = { headers: { 'x-request-id': REQUEST_ID }, bodyLost: 'cut' } as const;
+      server = await stub(answer('b', ['1']), lost, page({ data: { credits: 3 } }), answer('c', ['2']));
+      const code = `${HEAD}
+following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)
+say(take(following, 2), following.spent)`;
+      expect(await said(code, env())).toEqual([['1', '2'], 5]);
+      expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, 'since=b']);
     });
 
     it('says when the receipt cannot be looked up, and waits as the service asks', async () => {
@@ -188,7 +198,10 @@ say(take(following, 2), failed(lambda: take(following, 1)), len(errors), followi
 start = lambda: perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)
 late = start()
 say([failed(lambda: take(start(), 1)) for _ in range(2)], failed(lambda: take(late, 1)), late.since, late.ended, take(late, 1))`;
-      const first = [['unreadable', 502], ['upstream_error', 503]];
+      const first = [
+        ['unreadable', 502],
+        ['upstream_error', 503],
+      ];
       expect(await said(code, env())).toEqual([first, ['access_denied', 403], 'b', null, []]);
     });
 

@@ -1,9 +1,12 @@
 /** What the Python client refuses before a call, and what it reports if something else than Perch answers, or nothing. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { failure, page, type Stub, stub } from '../server.js';
+import { failure, page, REQUEST_ID, type Stub, stub } from '../server.js';
 import { has, said, without } from './python.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
+const REPORTED = `
+try: perch.me(timeout=0.5)
+except ApiError as e: say(e.code, e.status, e.request_id)`;
 const NOWHERE = { PERCH_URL: 'http://127.0.0.1:1', PERCH_KEY: KEY };
 
 describe.runIf(has.python3)(`refusals of the Python client${without('python3')}`, () => {
@@ -70,6 +73,24 @@ say(text(perch), text(Perch("http://a..b", "k")))`;
 try: perch.me()
 except ApiError as e: say(e.code, e.status, e.retry_after)`;
     expect(await said(code, env())).toEqual(['unreadable', 503, null]);
+  });
+
+  it.each([
+    [200, 'cut', 'unreachable'],
+    [200, 'held', 'timeout'],
+    [503, 'cut', 'unreachable'],
+  ] as const)('report status and id of an answer whose body was lost: %i, %s', async (status, bodyLost, code) => {
+    server = await stub({ status, bodyLost, headers: { 'x-request-id': REQUEST_ID } });
+    expect(await said(REPORTED, env())).toEqual([code, status, REQUEST_ID]);
+  });
+
+  it.each([
+    [200, REQUEST_ID, REQUEST_ID],
+    [502, REQUEST_ID, REQUEST_ID],
+    [502, '0c1f8f0a-9d5b-4a52-8d53-55f8f6d6a3f7', null],
+  ])('report the id of an unreadable answer (%i) if it is one of Perch: %s', async (status, id, expected) => {
+    server = await stub({ status, body: '<html>', headers: { 'x-request-id': id } });
+    expect(await said(REPORTED, env())).toEqual(['unreadable', status, expected]);
   });
 
   it('report a redirect', async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPerch, type Following, PerchError } from '../../../clients/typescript/src/index.js';
 import type { Service } from '../../rules/support/service.js';
 import { startGrowing } from '../growing-timeline.js';
-import { failure, page, type Stub, stub } from '../server.js';
+import { failure, page, REQUEST_ID, type Stub, stub } from '../server.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
 const TWEETS = '/v1/users/{user}/tweets';
@@ -152,7 +152,7 @@ describe('follow, on the way', () => {
     body: failure(503, 'upstream_error').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
   });
   const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
-  const RECEIPT = '/v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97';
+  const RECEIPT = `/v1/usage/${REQUEST_ID}`;
 
   it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
     server = await stub(
@@ -167,6 +167,14 @@ describe('follow, on the way', () => {
     expect(await take(following, 2)).toEqual(['1', '2']);
     expect([following.spent, errors.map(({ reason }) => reason)]).toEqual([5, ['charge_unknown']]);
     expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
+  });
+
+  it('looks the receipt of a call up whose answer was lost after its head', async () => {
+    const lost = { headers: { 'x-request-id': REQUEST_ID }, bodyLost: 'cut' } as const;
+    server = await stub(answer('b', ['1']), lost, page({ data: { credits: 3 } }), answer('c', ['2']));
+    const following = follow([]);
+    expect([await take(following, 2), following.spent]).toEqual([['1', '2'], 5]);
+    expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, 'since=b']);
   });
 
   it('says when the receipt cannot be looked up, and waits as the service asks', async () => {

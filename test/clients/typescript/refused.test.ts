@@ -1,7 +1,7 @@
 /** What the client refuses before a call, and what it reports if something else than Perch answers, or nothing does. */
 import { afterEach, expect, it } from 'vitest';
 import { createPerch, graphql, type PerchError, type PerchOptions } from '../../../clients/typescript/src/index.js';
-import { failure, page, type Stub, stub } from '../server.js';
+import { failure, page, REQUEST_ID, type Stub, stub } from '../server.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
 const IDS = '/v1/users/{user}/followers/ids';
@@ -106,6 +106,28 @@ it('does not follow a redirect, and reports it', async () => {
 it('reports no time to retry from a proxy, behind which the call may have been charged', async () => {
   server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
   const expected = { code: 'unreadable', status: 503, retryAfter: undefined };
+  expect(await failed(client().get('/v1/me'))).toMatchObject(expected);
+  expect(await failed(client().query(me))).toMatchObject(expected);
+});
+
+it.each([
+  [200, 'cut', 'unreachable'],
+  [200, 'held', 'timeout'],
+  [503, 'cut', 'unreachable'],
+] as const)('reports status and id of an answer whose body was lost: %i, %s', async (status, bodyLost, code) => {
+  server = await stub({ status, bodyLost, headers: { 'x-request-id': REQUEST_ID } });
+  const expected = { code, status, requestId: REQUEST_ID };
+  expect(await failed(client({ timeoutMs: 500 }).get('/v1/me'))).toMatchObject(expected);
+  expect(await failed(client({ timeoutMs: 500 }).query(me))).toMatchObject(expected);
+});
+
+it.each([
+  [200, REQUEST_ID, REQUEST_ID],
+  [502, REQUEST_ID, REQUEST_ID],
+  [502, '0c1f8f0a-9d5b-4a52-8d53-55f8f6d6a3f7', undefined],
+])('reports the id of an unreadable answer (%i) if it is one of Perch: %s', async (status, id, requestId) => {
+  server = await stub({ status, body: '<html>', headers: { 'x-request-id': id } });
+  const expected = { code: 'unreadable', status, requestId };
   expect(await failed(client().get('/v1/me'))).toMatchObject(expected);
   expect(await failed(client().query(me))).toMatchObject(expected);
 });

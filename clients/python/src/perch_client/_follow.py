@@ -139,12 +139,13 @@ class Following(Generic[T], Iterator[T]):
                     return None
                 if not self._may_repeat(error):
                     raise
-                lost += _may_be_charged(error)
+                is_lost = _may_be_charged(error)
+                lost += is_lost
                 if lost == _LOST_CALLS:
                     raise
                 if self._on_retry is not None:
                     self._on_retry(error)
-                if error.reason == "charge_unknown" and error.request_id is not None:
+                if is_lost and error.request_id is not None:
                     self._look_up(error.request_id)
                     if self.ended is not None:
                         return None

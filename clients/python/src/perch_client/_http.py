@@ -19,8 +19,9 @@ class ApiError(Exception):
     """Any failure of a call. A call whose failure the server reports was not charged, unless the ``reason`` is
     ``charge_unknown``: then look up the receipt by its request id before you repeat the call.
 
-    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` if the server gave no answer.
-    It is then unknown whether a read was charged; ``usage`` shows it. No field contains the key.
+    ``code`` is one of ApiErrorCode, or ``unreachable``, ``timeout`` or ``unreadable`` without a whole answer from the
+    server. It is then unknown whether a read was charged: look up the receipt by ``request_id``, which is set if the
+    head of the answer arrived, or else ``usage``. No field contains the key.
     """
 
     def __init__(
@@ -120,30 +121,38 @@ class Http:
             data = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
             headers["content-type"] = "application/json"
         request = urllib.request.Request(url, data=data, headers=headers, method=method)
+        status = 0
+        request_id: Optional[str] = None
         try:
-            with self._opener.open(request, timeout=timeout) as answer:
-                status, text = int(answer.status), answer.read()
-        except urllib.error.HTTPError as failure:
-            with failure:
-                if 300 <= failure.code < 400 and failure.code != 304:
-                    raise self._redirected(failure.code) from None
-                raise _error(failure.code, _read(failure), _retry_after(failure)) from None
+            with self._open(request, timeout) as answer:
+                status, request_id = int(answer.status), _request_id(answer.headers)
+                text = answer.read()
         except (OSError, UnicodeError, http.client.HTTPException) as failure:
             # Leaves out its message, which may quote the request.
             cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
             # Before Python 3.10 the two are different classes.
             if isinstance(cause, (TimeoutError, socket.timeout)):
-                raise ApiError("timeout", f"No answer within {timeout} s.") from None
-            raise ApiError("unreachable", f"{self.base_url} can't be reached ({type(cause).__name__}).") from None
+                message = f"No answer within {timeout} s."
+                raise ApiError("timeout", message, status=status, request_id=request_id) from None
+            what = "can't be reached" if status == 0 else "ended its answer early"
+            message = f"{self.base_url} {what} ({type(cause).__name__})."
+            raise ApiError("unreachable", message, status=status, request_id=request_id) from None
+        if 300 <= status < 400 and status != 304:
+            message = f"{self.base_url} responded with a redirect, which is not followed because it would expose the key."
+            raise ApiError("unreadable", f"{message} Is the base URL correct?", status=status, request_id=request_id)
+        if not 200 <= status < 300:
+            raise _error(status, text, _retry_after(answer.headers), request_id)
         try:
             return json.loads(text)
         except ValueError:
-            raise unreadable(status) from None
+            raise unreadable(status, request_id) from None
 
-
-    def _redirected(self, status: int) -> ApiError:
-        message = f"{self.base_url} responded with a redirect, which is not followed because it would expose the key."
-        return ApiError("unreadable", f"{message} Is the base URL correct?", status=status)
+    def _open(self, request: urllib.request.Request, timeout: float) -> Any:
+        """The answer, whatever its status."""
+        try:
+            return self._opener.open(request, timeout=timeout)
+        except urllib.error.HTTPError as failure:
+            return failure
 
 
 def _usable_url(base_url: str) -> str:
@@ -160,16 +169,15 @@ def _usable_url(base_url: str) -> str:
     return url.geturl().rstrip("/?#")
 
 
-def _retry_after(failure: urllib.error.HTTPError) -> Optional[int]:
-    said = str(failure.headers.get("retry-after", ""))
+def _retry_after(headers: Mapping[str, str]) -> Optional[int]:
+    said = str(headers.get("retry-after", ""))
     return int(said) if re.fullmatch("[0-9]{1,9}", said) else None
 
 
-def _read(failure: urllib.error.HTTPError) -> bytes:
-    try:
-        return failure.read()
-    except (OSError, http.client.HTTPException):
-        return b""
+def _request_id(headers: Mapping[str, str]) -> Optional[str]:
+    """A request id of Perch is a UUID v7. What a proxy sends instead leads to no receipt."""
+    said = str(headers.get("x-request-id", ""))
+    return said if re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}", said) else None
 
 
 def _text(value: Value) -> str:
@@ -183,13 +191,13 @@ def _text(value: Value) -> str:
     return str(value)
 
 
-def unreadable(status: int) -> ApiError:
+def unreadable(status: int, request_id: Optional[str] = None) -> ApiError:
     """Without ``retry_after``: a proxy that lost the service's answer does not know of a charge."""
     message = f"The response (HTTP {status}) is not from Perch. Is the base URL correct?"
-    return ApiError("unreadable", message, status=status)
+    return ApiError("unreadable", message, status=status, request_id=request_id)
 
 
-def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
+def _error(status: int, text: bytes, retry_after: Optional[int], request_id: Optional[str]) -> ApiError:
     try:
         body = json.loads(text)
         said = body["error"]
@@ -199,9 +207,9 @@ def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
             status=status,
             reason=said.get("reason"),
             param=said.get("param"),
-            request_id=body.get("request_id"),
+            request_id=body.get("request_id", request_id),
             retry_after=said.get("retry_after", retry_after),
             doc_url=said.get("doc_url"),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        return unreadable(status)
+        return unreadable(status, request_id)
