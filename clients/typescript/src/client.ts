@@ -23,7 +23,7 @@ import type {
   PricedPath,
 } from './rest.js';
 import { type CallControl, type Fetch, headOf, retryAfterOf, sender } from './send.js';
-import { checkHeaders, checkSegments, usableKey, usableUrl } from './usable.js';
+import { checkHeaders, checkSegments, notText, usableKey, usableUrl } from './usable.js';
 
 export interface PerchOptions {
   /** The service's address, such as `http://127.0.0.1:4000`; a path before `/v1` is part of it. */
@@ -88,7 +88,11 @@ export function createPerch(options: PerchOptions): Perch {
     const params = { ...(inPath && { path: inPath }), query: { ...query, ...extra }, ...(header && { header }) };
     const sent = { ...(body !== undefined && { body }), ...(signal && { signal }) };
     const given = { params, fetch: sendWith(control), parseAs: 'text', ...sent };
-    const { data, error, response } = await rest.request(method as 'get', path as '/v1/me', given as never);
+    const { data, error, response } = await rest
+      .request(method as 'get', path as '/v1/me', given as never)
+      .catch((fault: unknown) => {
+        throw fault instanceof URIError ? notText() : fault;
+      });
     const head = headOf(response);
     if (response.ok) return parsed((data as string | undefined) ?? '', head);
     const said = error as unknown as { error?: object; request_id?: string } | undefined;

@@ -88,7 +88,7 @@ export function toError(said: Said | undefined, rest: ErrorDetail): PerchError {
 export function parsed(text: string, head: ErrorDetail): object {
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null) return json;
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
   } catch {
     // Reported below.
   }

@@ -34,6 +34,10 @@ export function checkSegments(path: Readonly<Record<string, unknown>> = {}): voi
   }
 }
 
+/** For a parameter that no address can hold. */
+export const notText = (): PerchError =>
+  new PerchError('bad_request', 'A parameter contains half of a surrogate pair, which is no character.', { status: 0 });
+
 /** Refuses values that cannot be sent in a header, as the service would. */
 export function checkHeaders(header: Readonly<Record<string, unknown>> = {}): void {
   for (const [param, value] of Object.entries(header)) {

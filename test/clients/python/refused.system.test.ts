@@ -45,6 +45,13 @@ say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`
     expect(server.requests.map(({ path }) => decodeURIComponent(path.split('/')[3] ?? ''))).toEqual(others);
   });
 
+  it('reject half of a surrogate pair in a parameter', async () => {
+    server = await stub(page({}));
+    const code = `say(failed(lambda: perch.follower_ids("a\\ud800")), failed(lambda: perch.search("\\udc00")))`;
+    expect(await said(code, env())).toEqual(Array(2).fill(['bad_request', 0]));
+    expect(server.requests).toEqual([]);
+  });
+
   it('send an Idempotency-Key, and reject one that no header can hold', async () => {
     server = await stub(page({}));
     const code = `
@@ -91,6 +98,13 @@ except ApiError as e: say(e.code, e.status, e.retry_after)`;
   ])('report the id of an unreadable answer (%i) if it is one of Perch: %s', async (status, id, expected) => {
     server = await stub({ status, body: '<html>', headers: { 'x-request-id': id } });
     expect(await said(REPORTED, env())).toEqual(['unreadable', status, expected]);
+  });
+
+  it.each(['null', '3', '"text"', '[]', ''])('call JSON that is no object unreadable: %s', async (body) => {
+    server = await stub({ body });
+    const code = `say(failed(perch.me), failed(lambda: next(perch.iter_follower_ids("a", max_credits=9))),
+    failed(lambda: next(perch.follow_user_tweets("a", max_credits=9))))`;
+    expect(await said(code, env())).toEqual(Array(3).fill(['unreadable', 200]));
   });
 
   it('report a redirect', async () => {

@@ -62,6 +62,14 @@ it.each(['.', '..'])('refuses a handle that would lead to another endpoint: %s',
   expect(server.requests).toEqual([]);
 });
 
+it('refuses half of a surrogate pair in a parameter', async () => {
+  server = await stub(page({}));
+  const refused = { name: 'PerchError', code: 'bad_request', status: 0 };
+  expect(await failed(client().get(IDS, { path: { user: 'a\ud800' } }))).toMatchObject(refused);
+  expect(await failed(client().get('/v1/tweets/search', { query: { q: '\udc00' } }))).toMatchObject(refused);
+  expect(server.requests).toEqual([]);
+});
+
 it('sends an Idempotency-Key, and refuses one that no header can hold', async () => {
   server = await stub(page({}));
   const checkout = (key: string) =>
@@ -130,6 +138,17 @@ it.each([
   const expected = { code: 'unreadable', status, requestId };
   expect(await failed(client().get('/v1/me'))).toMatchObject(expected);
   expect(await failed(client().query(me))).toMatchObject(expected);
+});
+
+it.each(['null', '3', '"text"', '[]', ''])('calls JSON that is no object unreadable: %s', async (body) => {
+  server = await stub({ body });
+  const expected = { code: 'unreadable', status: 200 };
+  const paid = { path: { user: 'a' }, maxCredits: 9 };
+  expect(await failed(client().get('/v1/me'))).toMatchObject(expected);
+  expect(await failed(client().query(me))).toMatchObject(expected);
+  expect(await failed(client().pages(IDS, paid)[Symbol.asyncIterator]().next())).toMatchObject(expected);
+  const following = client().follow('/v1/users/{user}/tweets', paid);
+  expect(await failed(following[Symbol.asyncIterator]().next())).toMatchObject(expected);
 });
 
 it('rejects an estimate without a price', async () => {

@@ -124,7 +124,7 @@ class Following(Generic[T], Iterator[T]):
                 return None
             try:
                 answer = self._read(self.since, None if self._budget is None else self.remaining)
-                charged = answer.get("credits_charged") if isinstance(answer, dict) else None
+                charged = answer.get("credits_charged")
                 if not isinstance(charged, (int, float)) or not math.isfinite(charged):
                     raise unreadable(200)
                 self._spent += round(charged * 1000)

@@ -96,7 +96,7 @@ class Http:
         timeout: Optional[float],
         header: Mapping[str, Optional[str]] = {},
     ) -> Any:
-        """The answer's JSON."""
+        """The answer's JSON, an object."""
         headers = {name: value for name, value in header.items() if value is not None}
         for name, value in headers.items():
             if re.fullmatch(r"[\x21-\x7e]+", value) is None:
@@ -106,10 +106,14 @@ class Http:
             # Proxies and servers resolve these path segments, so the call would reach another endpoint.
             if part in (".", ".."):
                 raise ApiError("bad_request", f"{name} can't be {json.dumps(part)}.", param=name)
-        url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
         given = {name: _text(value) for name, value in query.items() if value is not None}
-        if given:
-            url += "?" + urllib.parse.urlencode(given)
+        try:
+            url = self.base_url + path.format_map({name: urllib.parse.quote(v, safe="") for name, v in in_path.items()})
+            if given:
+                url += "?" + urllib.parse.urlencode(given)
+        except UnicodeEncodeError:
+            message = "A parameter contains half of a surrogate pair, which is no character."
+            raise ApiError("bad_request", message) from None
         return self._send(method, url, headers, body, self.timeout if timeout is None else timeout)
 
     def _send(
@@ -143,9 +147,12 @@ class Http:
         if not 200 <= status < 300:
             raise _error(status, text, _retry_after(answer.headers), request_id)
         try:
-            return json.loads(text)
+            said = json.loads(text)
         except ValueError:
-            raise unreadable(status, request_id) from None
+            said = None
+        if not isinstance(said, dict):
+            raise unreadable(status, request_id)
+        return said
 
     def _open(self, request: urllib.request.Request, timeout: float) -> Any:
         """The answer, whatever its status."""

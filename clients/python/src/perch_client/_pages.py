@@ -65,7 +65,7 @@ class Pages(Generic[P], Iterator[P]):
             self.ended = short_of_credits(error.reason) or "no_credits"
             raise StopIteration from None
         self._first = False
-        charged = page.get("credits_charged") if isinstance(page, dict) else None
+        charged = page.get("credits_charged")
         if not isinstance(charged, (int, float)) or not math.isfinite(charged):
             # Without the charge, the rest of the budget is unknown.
             self._failed = True
