@@ -119,7 +119,7 @@ export function createPerch(options: PerchOptions): Perch {
       return estimate;
     },
     pages(path: string, { maxCredits, ...init }: AnyInit & { maxCredits: number }) {
-      const start = init.query?.cursor as string | undefined;
+      const start = (init.query?.cursor ?? undefined) as string | undefined;
       const read = (cursor: string | undefined, max_credits: number) =>
         call('get', path, init, { max_credits, ...(cursor !== undefined && { cursor }) });
       return new Pages(read as () => Promise<Page<PagedPath>>, { maxCredits, cursor: start, signal: init.signal });
@@ -133,8 +133,9 @@ export function createPerch(options: PerchOptions): Perch {
       };
       return new Following(read as never, chargedFor, {
         maxCredits,
-        since: since as string | undefined,
-        ...(intervalMs !== undefined && { intervalMs }),
+        // Stored as null before there was one.
+        since: (since ?? undefined) as string | undefined,
+        ...(intervalMs != null && { intervalMs }),
         ...(onGap && { onGap }),
         ...(onRetry && { onRetry }),
         ...(init.signal && { signal: init.signal }),

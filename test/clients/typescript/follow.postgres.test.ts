@@ -231,6 +231,14 @@ describe('follow, on the way', () => {
     expect([server.requests.length, errors.length, following.since]).toEqual([11, 8, 'c']);
   });
 
+  it('begins now if since is null, as read from JSON, and yields nothing that was there before', async () => {
+    server = await stub(answer('b', ['old']), answer('c', ['new']));
+    const following = follow([], { query: { since: null } });
+    expect(await take(following, 1)).toEqual(['new']);
+    expect(server.requests[0]?.path).toContain('?count=1&');
+    expect(server.requests[1]?.path).toContain('?since=b&');
+  });
+
   it('throws a refusal of a later call', async () => {
     server = await stub(answer('b', []), failure(403, 'access_denied'));
     const following = follow([]);
