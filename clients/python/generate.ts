@@ -11,7 +11,8 @@ class Perch:
     """A client. It holds no connection and no state, so create one and share it.
 
     \`\`base_url\`\`: its address, such as \`\`http://127.0.0.1:4000\`\`. \`\`key\`\`: the API key, sent as x-api-key.
-    \`\`timeout\`\`: seconds without a byte before a call ends; a call may have its own. Calls are not retried.
+    \`\`timeout\`\`: seconds without a byte before a call ends, or \`\`math.inf\`\`; a call may have its own. Calls are not
+    retried.
     """
 
     def __init__(self, base_url: str, key: str, *, timeout: float = 35.0) -> None:

@@ -23,14 +23,17 @@ import type {
   PricedPath,
 } from './rest.js';
 import { type CallControl, type Fetch, headOf, retryAfterOf, sender } from './send.js';
-import { checkHeaders, checkSegments, notText, usableKey, usableUrl } from './usable.js';
+import { checkHeaders, checkSegments, notText, usableKey, usableTimeout, usableUrl } from './usable.js';
 
 export interface PerchOptions {
   /** The service's address, such as `http://127.0.0.1:4000`; a path before `/v1` is part of it. */
   readonly baseUrl: string;
   /** The API key; sent as `x-api-key` and stored nowhere else. */
   readonly key: string;
-  /** Milliseconds that a call may take. Default 35,000: the service itself gives up after 30,000. */
+  /**
+   * Milliseconds that a call may take; `Infinity` for no limit. Default 35,000: the service itself gives up after
+   * 30,000.
+   */
   readonly timeoutMs?: number;
   /** Replaces the runtime's own `fetch`. */
   readonly fetch?: Fetch;
@@ -71,14 +74,15 @@ type AnyInit = CallControl & {
 
 /**
  * A client. It has no connection and no state, so create one and share it. Throws a TypeError for an invalid base
- * address, and `missing_key` for a key that no service can have issued.
+ * address, `missing_key` for a key that no service can have issued, and `bad_request` for an invalid `timeoutMs`.
  */
 export function createPerch(options: PerchOptions): Perch {
   const headers = { 'x-api-key': usableKey(options.key) };
   const baseUrl = usableUrl(options.baseUrl);
   const rest = createClient<paths>({ baseUrl, headers, querySerializer: { array: { style: 'form', explode: false } } });
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const sendWith = ({ timeoutMs = options.timeoutMs ?? 35_000 }: CallControl): Fetch => sender(fetch, timeoutMs);
+  const usualTimeout = usableTimeout(options.timeoutMs ?? 35_000);
+  const sendWith = ({ timeoutMs }: CallControl): Fetch => sender(fetch, usableTimeout(timeoutMs ?? usualTimeout));
 
   /** One call. Its types are those of the interface `Perch`; repeating them here would add nothing. */
   async function call(method: 'get' | 'post', path: string, init: AnyInit = {}, extra: object = {}): Promise<unknown> {

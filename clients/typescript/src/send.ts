@@ -4,7 +4,7 @@ import { type ErrorDetail, PerchError } from './errors.js';
 export interface CallControl {
   /** Ends the call, which then throws the signal's own reason. */
   readonly signal?: AbortSignal;
-  /** Milliseconds that the call may take. Default: the client's. */
+  /** Milliseconds that the call may take; `Infinity` for no limit. Default: the client's. */
   readonly timeoutMs?: number;
 }
 
@@ -14,9 +14,9 @@ export type Fetch = (request: Request) => Promise<Response>;
 export const sender =
   (fetch: Fetch, timeoutMs: number): Fetch =>
   async (request) => {
-    const limit = AbortSignal.timeout(timeoutMs);
+    const limit = timeoutMs === Number.POSITIVE_INFINITY ? undefined : AbortSignal.timeout(timeoutMs);
     const { origin } = new URL(request.url);
-    const signal = AbortSignal.any([request.signal, limit]);
+    const signal = AbortSignal.any([request.signal, ...(limit ? [limit] : [])]);
     // A redirect would send the key elsewhere, and the interface has no redirects.
     const sent = new Request(request.clone(), { signal, redirect: 'manual' });
     let head: ErrorDetail = { status: 0 };
@@ -31,7 +31,7 @@ export const sender =
       if (fault instanceof PerchError) throw fault;
       if (request.signal.aborted) throw request.signal.reason;
       // Reads both signals to keep them referenced: Node does not abort a call whose request or timeout it collected.
-      if (sent.signal.aborted && limit.aborted)
+      if (sent.signal.aborted && limit?.aborted)
         throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, head);
       const what = head.status === 0 ? "can't be reached" : 'ended its answer early';
       throw new PerchError('unreachable', `${origin} ${what}${whyOf(fault)}.`, head);

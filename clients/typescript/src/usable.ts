@@ -34,6 +34,16 @@ export function checkSegments(path: Readonly<Record<string, unknown>> = {}): voi
   }
 }
 
+/** Whole milliseconds that a timer can wait, or `Infinity`. A timer waits 1 ms instead of a time that is too long. */
+export function usableTimeout(timeoutMs: number): number {
+  const ms = Math.ceil(timeoutMs);
+  if (ms === Number.POSITIVE_INFINITY || (ms >= 0 && ms < 2 ** 31)) return ms;
+  throw new PerchError('bad_request', 'timeoutMs must be Infinity or from 0 to 2,147,483,647 milliseconds.', {
+    status: 0,
+    param: 'timeoutMs',
+  });
+}
+
 /** For a parameter that no address can hold. */
 export const notText = (): PerchError =>
   new PerchError('bad_request', 'A parameter contains half of a surrogate pair, which is no character.', { status: 0 });

@@ -52,6 +52,17 @@ say([failed(lambda: perch.follower_ids(step)) for step in (".", "..")], others)`
     expect(server.requests).toEqual([]);
   });
 
+  it('reject an invalid time limit, and take one without end', async () => {
+    server = await stub(page({}));
+    const code = `
+import math
+wrong = (0, -1, math.nan, -math.inf, 2147484, 1e300)
+say([failed(lambda: Perch(os.environ["PERCH_URL"], "k", timeout=each)) for each in wrong] + [failed(lambda: perch.me(timeout=each)) for each in wrong],
+    [len(Perch(os.environ["PERCH_URL"], "k", timeout=each).me()) and len(perch.me(timeout=each)) for each in (math.inf, 2147483, 5)])`;
+    expect(await said(code, env())).toEqual([Array(12).fill(['bad_request', 0, 'timeout']), [6, 6, 6]]);
+    expect(server.requests).toHaveLength(6);
+  });
+
   it('send an Idempotency-Key, and reject one that no header can hold', async () => {
     server = await stub(page({}));
     const code = `

@@ -70,6 +70,21 @@ it('refuses half of a surrogate pair in a parameter', async () => {
   expect(server.requests).toEqual([]);
 });
 
+it.each([-1, Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 31])('refuses a time limit of %d ms', async (timeoutMs) => {
+  server = await stub(page({}));
+  const refused = { name: 'PerchError', code: 'bad_request', status: 0, param: 'timeoutMs' };
+  expect(() => client({ timeoutMs })).toThrow(expect.objectContaining(refused));
+  expect(await failed(client().get('/v1/me', { timeoutMs }))).toMatchObject(refused);
+  expect(await failed(client().query(me, {}, { timeoutMs }))).toMatchObject(refused);
+  expect(server.requests).toEqual([]);
+});
+
+it.each([Number.POSITIVE_INFINITY, 2 ** 31 - 1, 20_000.5])('takes a time limit of %d ms', async (timeoutMs) => {
+  server = await stub(page({ balance: 1 }));
+  expect(await client({ timeoutMs }).get('/v1/me')).toMatchObject({ balance: 1 });
+  expect(await client().get('/v1/me', { timeoutMs })).toMatchObject({ balance: 1 });
+});
+
 it('sends an Idempotency-Key, and refuses one that no header can hold', async () => {
   server = await stub(page({}));
   const checkout = (key: string) =>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import re
 import socket
 import urllib.error
@@ -79,7 +80,7 @@ class Http:
         # The standard library's own error about a header would quote it.
         if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]+", key) is None:
             raise ApiError("missing_key", "The key is missing, or contains spaces or other characters that no key has.")
-        self.timeout = timeout
+        self.timeout = _usable_timeout(timeout)
         self._key = key
         self._opener = urllib.request.build_opener(_NoRedirects())
 
@@ -102,6 +103,7 @@ class Http:
             if re.fullmatch(r"[\x21-\x7e]+", value) is None:
                 message = f"{name} must be visible ASCII characters without spaces."
                 raise ApiError("bad_request", message, param=name)
+        limit = self.timeout if timeout is None else _usable_timeout(timeout)
         for name, part in in_path.items():
             # Proxies and servers resolve these path segments, so the call would reach another endpoint.
             if part in (".", ".."):
@@ -114,10 +116,10 @@ class Http:
         except UnicodeEncodeError:
             message = "A parameter contains half of a surrogate pair, which is no character."
             raise ApiError("bad_request", message) from None
-        return self._send(method, url, headers, body, self.timeout if timeout is None else timeout)
+        return self._send(method, url, headers, body, limit)
 
     def _send(
-        self, method: str, url: str, own: Mapping[str, str], body: Optional[Mapping[str, Any]], timeout: float
+        self, method: str, url: str, own: Mapping[str, str], body: Optional[Mapping[str, Any]], timeout: Optional[float]
     ) -> Any:
         headers = {"x-api-key": self._key, "accept": "application/json", **own}
         data = None
@@ -154,7 +156,7 @@ class Http:
             raise unreadable(status, request_id)
         return said
 
-    def _open(self, request: urllib.request.Request, timeout: float) -> Any:
+    def _open(self, request: urllib.request.Request, timeout: Optional[float]) -> Any:
         """The answer, whatever its status."""
         try:
             return self._opener.open(request, timeout=timeout)
@@ -174,6 +176,16 @@ def _usable_url(base_url: str) -> str:
     if not usable or url.query or url.fragment:
         raise wrong
     return url.geturl().rstrip("/?#")
+
+
+def _usable_timeout(timeout: Optional[float]) -> Optional[float]:
+    """Seconds that a socket can wait; None for no limit."""
+    if timeout is None or timeout == math.inf:
+        return None
+    if not 0 < timeout < 2**31 / 1000:
+        message = "timeout must be math.inf or a number of seconds above 0, at most 2,147,483."
+        raise ApiError("bad_request", message, param="timeout")
+    return timeout
 
 
 def _retry_after(headers: Mapping[str, str]) -> Optional[int]:
