@@ -118,8 +118,13 @@ except ApiError as e: say(e.code, e.status, e.retry_after)`;
     expect(await said(code, env())).toEqual(Array(3).fill(['unreadable', 200]));
   });
 
-  it('report a redirect', async () => {
-    server = await stub({ status: 308, headers: { location: 'https://perch.example/' } });
+  it.each([
+    [301, 'https://perch.example/'],
+    [308, 'https://perch.example/'],
+    [302, 'http://[::1'],
+    [307, 'file:///etc/passwd'],
+  ])('report a redirect (%i), wherever it leads: %s', async (status, location) => {
+    server = await stub({ status, headers: { location } });
     const code = `
 try: perch.users_batch(["a"])
 except ApiError as e: say(str(e))`;

@@ -64,12 +64,15 @@ def _made(kind: type[ApiError], code: str, message: str) -> ApiError:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: it would send the key elsewhere, and the interface has none."""
+    """Follows no redirect, and does not read where it leads: it would send the key elsewhere, and the interface has
+    none."""
 
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    def http_error_302(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage
     ) -> None:
         return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class Http:
@@ -144,8 +147,9 @@ class Http:
             message = f"{self.base_url} {what} ({type(cause).__name__})."
             raise ApiError("unreachable", message, status=status, request_id=request_id) from None
         if 300 <= status < 400 and status != 304:
-            message = f"{self.base_url} responded with a redirect, which is not followed because it would expose the key."
-            raise ApiError("unreadable", f"{message} Is the base URL correct?", status=status, request_id=request_id)
+            why = "which is not followed because it would expose the key. Is the base URL correct?"
+            message = f"{self.base_url} responded with a redirect, {why}"
+            raise ApiError("unreadable", message, status=status, request_id=request_id)
         if not 200 <= status < 300:
             raise _error(status, text, _retry_after(answer.headers), request_id)
         try:
