@@ -85,6 +85,17 @@ say(text(perch), text(Perch("http://a..b", "k")))`;
     ]);
   });
 
+  it.each(['socks5://user:secret@127.0.0.1:1', 'http:/user:secret@127.0.0.1', 'http://'])(
+    'say that the proxy of the environment cannot be used, without quoting it: %s',
+    async (http_proxy) => {
+      const code = `
+try: perch.me()
+except ApiError as e: say(str(e), e.status)`;
+      const expected = [expect.stringMatching(/^unreachable: The proxy in the environment (?!.*secret)/), 0];
+      expect(await said(code, { ...NOWHERE, http_proxy, no_proxy: '', NO_PROXY: '' })).toEqual(expected);
+    },
+  );
+
   it('report no time to retry from a proxy, behind which the call may have been charged', async () => {
     server = await stub({ status: 503, headers: { 'retry-after': '7' }, body: '<html>' });
     const code = `

@@ -136,13 +136,17 @@ class Http:
             with self._open(request, timeout) as answer:
                 status, request_id = int(answer.status), _request_id(answer.headers)
                 text = answer.read()
-        except (OSError, UnicodeError, http.client.HTTPException) as failure:
+        except (OSError, ValueError, http.client.HTTPException) as failure:
             # Leaves out its message, which may quote the request.
             cause = failure.reason if isinstance(failure, urllib.error.URLError) else failure
             # Before Python 3.10 the two are different classes.
             if isinstance(cause, (TimeoutError, socket.timeout)):
                 message = f"No answer within {timeout} s."
                 raise ApiError("timeout", message, status=status, request_id=request_id) from None
+            # The base address was checked: what has no class of its own is about the proxy that the environment names.
+            if isinstance(cause, str) or type(cause) is ValueError:
+                message = "The proxy in the environment can't be used: http_proxy must be like http://127.0.0.1:3128."
+                raise ApiError("unreachable", message) from None
             what = "can't be reached" if status == 0 else "ended its answer early"
             message = f"{self.base_url} {what} ({type(cause).__name__})."
             raise ApiError("unreachable", message, status=status, request_id=request_id) from None
