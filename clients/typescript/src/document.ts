@@ -12,8 +12,8 @@ export type DataOf<Document> = Document extends PerchDocument<infer Data, infer 
 
 /**
  * A typed operation from its text: `` graphql(`{ me { balance } }`) ``. The compiler reads the types from the text;
- * nothing is generated, parsed or sent here, and a field that is not in the schema does not compile. Fragments may
- * follow the operation in the same text.
+ * nothing is generated, parsed or sent here, and a field that is not in the schema does not compile. The text may
+ * also contain fragments.
  */
 export function graphql<const Text extends string>(
   text: Text & Checked<parseDocument<Text>>,

@@ -1,5 +1,14 @@
 import type { Introspection } from './schema.gen.js';
-import type { ConditionOf, FragmentsIn, IsConditional, KeyOf, KindOf, NameOf, SelectionsOf } from './syntax.js';
+import type {
+  ConditionOf,
+  FragmentsIn,
+  IsConditional,
+  KeyOf,
+  KindOf,
+  NameOf,
+  OperationIn,
+  SelectionsOf,
+} from './syntax.js';
 
 interface Scalars {
   Boolean: boolean;
@@ -85,9 +94,9 @@ type RootOf<Definition> = Definition extends { operation: infer Operation extend
     : never
   : ConditionOf<Definition, never>;
 
-/** The complete data of an operation's answer. The operation comes first in the text. */
-export type DataFrom<Document> = Document extends { definitions: [infer Operation, ...infer Rest] }
-  ? ObjectOf<RootOf<Operation>, SelectionsOf<Operation>, FragmentsIn<Rest>>
+/** The complete data of an operation's answer. */
+export type DataFrom<Document> = Document extends { definitions: infer Definitions }
+  ? ObjectOf<RootOf<OperationIn<Definitions>>, SelectionsOf<OperationIn<Definitions>>, FragmentsIn<Definitions>>
   : never;
 
 type Input<Ref> =
@@ -111,8 +120,8 @@ type VariableOf<Definition> = Definition extends { variable: infer Variable; typ
   : unknown;
 
 /** The variables of an operation: nullable ones, and those with a default, may be left out. */
-export type VariablesFrom<Document> = Document extends { definitions: [infer Operation, ...infer _] }
-  ? Operation extends { variableDefinitions: infer Variables }
+export type VariablesFrom<Document> = Document extends { definitions: infer Definitions }
+  ? OperationIn<Definitions> extends { variableDefinitions: infer Variables }
     ? VariablesIn<Variables>
     : Record<never, never>
   : never;
@@ -145,7 +154,9 @@ type Wrong<Definitions> = Definitions extends [infer Definition, ...infer Rest]
 export type Checked<Document> = [Document] extends [never]
   ? { readonly fault: 'This is not a GraphQL document' }
   : Document extends { definitions: infer Definitions }
-    ? [Wrong<Definitions>] extends [never]
-      ? unknown
-      : { readonly fault: Wrong<Definitions> }
+    ? [OperationIn<Definitions>] extends [never]
+      ? { readonly fault: 'There is no operation, only fragments' }
+      : [Wrong<Definitions>] extends [never]
+        ? unknown
+        : { readonly fault: Wrong<Definitions> }
     : never;

@@ -18,6 +18,13 @@ export type IsConditional<Node> = Node extends { directives: infer Directives ex
     : true
   : false;
 
+/** The first operation of a document. */
+export type OperationIn<Definitions> = Definitions extends [infer Definition, ...infer Rest]
+  ? KindOf<Definition> extends 'OperationDefinition'
+    ? Definition
+    : OperationIn<Rest>
+  : never;
+
 /** The fragments of a document, by name. */
 export type FragmentsIn<Definitions, Found = unknown> = Definitions extends [infer Definition, ...infer Rest]
   ? FragmentsIn<
