@@ -13,7 +13,7 @@ export type TransportCode = 'unreachable' | 'timeout' | 'unreadable';
 export interface ErrorDetail {
   /** HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** Why, in one word: `private`, `suspended`, `max_credits`, `key_cap` … */
+  /** Why, in one word: `private`, `suspended`, `max_credits`, `key_cap` … For `unreachable`, the runtime's own word. */
   readonly reason?: string | undefined;
   /** The parameter at fault. */
   readonly param?: string | undefined;

@@ -205,6 +205,13 @@ export class Following<Item> implements AsyncIterable<Item> {
   }
 }
 
+/** What Node and Bun call connections that were never made, so that nothing was sent. */
+const NOT_SENT: readonly (string | undefined)[] = [
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+  'ConnectionRefused',
+];
+
 /** Whether no answer of the service says what a call cost. */
 const mayBeCharged = ({ code, status, reason }: PerchError): boolean =>
-  reason === 'charge_unknown' || (status !== 429 && ['timeout', 'unreachable', 'unreadable'].includes(code));
+  reason === 'charge_unknown' ||
+  (status !== 429 && ['timeout', 'unreachable', 'unreadable'].includes(code) && !NOT_SENT.includes(reason));

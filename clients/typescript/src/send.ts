@@ -34,7 +34,8 @@ export const sender =
       if (sent.signal.aborted && limit?.aborted)
         throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, head);
       const what = head.status === 0 ? "can't be reached" : 'ended its answer early';
-      throw new PerchError('unreachable', `${origin} ${what}${whyOf(fault)}.`, head);
+      const reason = whyOf(fault);
+      throw new PerchError('unreachable', `${origin} ${what}${reason ? ` (${reason})` : ''}.`, { ...head, reason });
     }
   };
 
@@ -50,13 +51,12 @@ const redirected = (origin: string, head: ErrorDetail): PerchError =>
   );
 
 /**
- * The runtime's code for the cause, such as ` (ECONNREFUSED)`. Its message and cause are left out: they may quote
- * headers.
+ * The runtime's code for the cause, such as `ECONNREFUSED`. Its message and cause are left out: they may quote headers.
  */
-function whyOf(fault: unknown): string {
+function whyOf(fault: unknown): string | undefined {
   const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
   const word = cause?.code ?? code;
-  return typeof word === 'string' && /^\w+$/.test(word) ? ` (${word})` : '';
+  return typeof word === 'string' && /^\w+$/.test(word) ? word : undefined;
 }
 
 /** A request id of Perch is a UUID v7. What a proxy sends instead leads to no receipt. */

@@ -187,6 +187,24 @@ say(take(following, 2), failed(lambda: take(following, 1)), len(errors), followi
       expect(server.requests).toHaveLength(11);
     });
 
+    it('waits for a service that nobody can connect to, however long it takes', async () => {
+      server = await stub(answer('b', ['1']));
+      const gone = await stub();
+      gone.close();
+      const code = `${HEAD}
+stop = threading.Event()
+errors = []
+def on_retry(error):
+    errors.append([error.code, error.reason])
+    if len(errors) == 7: stop.set()
+following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01, stop=stop, on_retry=on_retry)
+first = take(following, 1)
+perch._http.base_url = os.environ["GONE"]
+say(first, take(following, 1), following.ended, errors[-1])`;
+      const lost = ['unreachable', 'ConnectionRefusedError'];
+      expect(await said(code, { ...env(), GONE: gone.url })).toEqual([['1'], [], 'stopped', lost]);
+    });
+
     it('raises a first call that failed without Retry-After, and a refusal of a later one', async () => {
       server = await stub(
         { status: 502, body: '<html>' },

@@ -239,6 +239,18 @@ describe('follow, on the way', () => {
     expect(server.requests[1]?.path).toContain('?since=b&');
   });
 
+  it('waits for a service that nobody can connect to, however long it takes', async () => {
+    server = await stub(answer('b', ['1']));
+    const stop = new AbortController();
+    const errors: PerchError[] = [];
+    const onRetry = (error: PerchError) => errors.push(error) === 7 && stop.abort();
+    const following = follow([], { signal: stop.signal, onRetry });
+    await take(following, 1);
+    server.close();
+    expect([await take(following, 1), following.ended]).toEqual([[], 'aborted']);
+    expect(errors.at(-1)).toMatchObject({ code: 'unreachable', status: 0, reason: 'ECONNREFUSED' });
+  });
+
   it('throws a refusal of a later call', async () => {
     server = await stub(answer('b', []), failure(403, 'access_denied'));
     const following = follow([]);

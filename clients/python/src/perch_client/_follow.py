@@ -22,6 +22,8 @@ _RECEIPT_DELAY = 2.0
 _RECEIPT_TRIES = 4
 #: Calls at one cursor whose answers were lost: each may have been charged, outside the budget.
 _LOST_CALLS = 5
+#: Causes of connections that were never made, so that nothing was sent.
+_NOT_SENT = ("ConnectionRefusedError", "gaierror")
 
 
 class Following(Generic[T], Iterator[T]):
@@ -200,4 +202,4 @@ class Following(Generic[T], Iterator[T]):
 def _may_be_charged(error: ApiError) -> bool:
     """Whether no answer of the service says what a call cost."""
     lost = error.status != 429 and error.code in ("timeout", "unreachable", "unreadable")
-    return lost or error.reason == "charge_unknown"
+    return error.reason == "charge_unknown" or (lost and error.reason not in _NOT_SENT)

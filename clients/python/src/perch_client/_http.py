@@ -42,7 +42,8 @@ class ApiError(Exception):
         self.message = message
         #: HTTP status; 0 if there was no answer.
         self.status = status
-        #: Why, in one word: ``private``, ``suspended``, ``max_credits``, ``key_cap`` …
+        #: Why, in one word: ``private``, ``suspended``, ``max_credits``, ``key_cap`` … For ``unreachable``, the class
+        #: of the cause.
         self.reason = reason
         self.param = param
         self.request_id = request_id
@@ -148,8 +149,9 @@ class Http:
                 message = "The proxy in the environment can't be used: http_proxy must be like http://127.0.0.1:3128."
                 raise ApiError("unreachable", message) from None
             what = "can't be reached" if status == 0 else "ended its answer early"
-            message = f"{self.base_url} {what} ({type(cause).__name__})."
-            raise ApiError("unreachable", message, status=status, request_id=request_id) from None
+            reason = type(cause).__name__
+            message = f"{self.base_url} {what} ({reason})."
+            raise ApiError("unreachable", message, status=status, reason=reason, request_id=request_id) from None
         if 300 <= status < 400 and status != 304:
             why = "which is not followed because it would expose the key. Is the base URL correct?"
             message = f"{self.base_url} responded with a redirect, {why}"
