@@ -287,9 +287,9 @@ export const refusing = (sessions: readonly Session[], kind: string, subject: st
     sessions.filter((session) => !session.isFor(kind) || session.hasRefused(kind, subject)).map(({ name }) => name),
   );
 
-/** Whether at least one session has no standing refusal of this kind. The others are then left alone. */
+/** Whether at least one session may read this kind now and has no standing refusal. The others are then left alone. */
 export const isTrusted = (sessions: readonly Session[], kind: string): boolean =>
-  sessions.some((session) => session.isFor(kind) && session.suspicion(kind) === undefined);
+  sessions.some((session) => session.isFor(kind) && session.mayRead(kind) && session.suspicion(kind) === undefined);
 
 /** The sessions that may read the kind now. */
 export function usable(sessions: readonly Session[], kind: string): readonly Session[] {

@@ -80,6 +80,25 @@ describe('network sessions', () => {
     }
   });
 
+  it.each([
+    ['rests', () => new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900 })],
+    ['fails', () => new ServiceError('upstream_error', 'Not well.')],
+  ])('keep reading a kind after one odd subject was refused while the other one %s (S17)', async (_, failure) => {
+    const { list, pool } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, of }) => {
+        if (session === 'one') throw failure();
+        if (of[0] === 'odd') throw refused();
+      },
+    });
+    for (let n = 0; pool.health().sessions[0]?.state === 'ok'; n += 1) await failureOf(list('followers', `n${n}`));
+    expect(await failureOf(list('followers', 'odd'))).toMatchObject([
+      expect.stringMatching(/^upstream/),
+      expect.any(Number),
+    ]);
+    expect(await failureOf(list('followers', 'good'))).toBe('answered');
+  });
+
   it.each(['upstream_error', 'upstream_rate_limited', 'request_rejected', 'query_id_stale'] as const)(
     'retry a read that fails with %s once on another session within the same call (S12)',
     async (code) => {
