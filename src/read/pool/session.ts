@@ -261,7 +261,9 @@ export class Session {
     return this.#monotonic.now() - refusals.triedAtMs < RETRY_MS ? [...refusals.bySubject.values()].at(-1) : undefined;
   }
 
+  /** The network may state several rests for one kind, such as a header and a limit: the longest one counts. */
   #close(kind: string, closed: Closed): void {
+    if ((this.#at(kind)?.untilMs ?? 0) >= closed.untilMs) return;
     this.#closed.set(kind, closed);
     this.#closings += 1;
   }

@@ -218,6 +218,17 @@ describe('network sessions', () => {
     expect(await failureOf(list('followers', 'refused'))).toEqual(expected);
   });
 
+  it('rest until the latest time that the network states', async () => {
+    const { search } = testPool({
+      answer: (_, { observe }) => {
+        observe?.({ remaining: 0, resetsInSeconds: 900 });
+        throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 60 });
+      },
+    });
+    await failureOf(search('q'));
+    expect(await failureOf(search('q'))).toEqual(['upstream_rate_limited', expect.closeTo(900, -1)]);
+  });
+
   it('keep reading a kind if only an auxiliary call was refused', async () => {
     let refusals = 1;
     const { search, calls } = testPool({
