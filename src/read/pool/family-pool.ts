@@ -251,9 +251,8 @@ export class FamilyPool {
     for (const job of jobs) {
       job.tried.add(session.name);
       if (!isRefusal(failure)) job.failure ??= failure;
-      const last = job.waiters.isEmpty ? failure : this.#lastFailure(job, failure, now);
-      // A refusal by another session does not explain why this one failed.
-      if (last !== undefined) job.reject(job.failure ?? last);
+      const last = this.#lastFailure(job, failure, now);
+      if (last !== undefined) job.reject(last);
       else {
         job.since = now;
         this.#enqueue(job);
@@ -265,14 +264,23 @@ export class FamilyPool {
 
   /** What a failed job ends with; undefined if it is sent again. */
   #lastFailure(job: Job, failure: ServiceError, now: number): ServiceError | undefined {
+    // The network has answered, whatever failed before.
+    if (job.waiters.isEmpty || !(isRefusal(failure) || isTrouble(failure))) return failure;
     if (isRefusal(failure)) {
-      if (!this.#options.sessions.some((session) => session.mayTake(job))) return failure;
-      // A session that only rests may read it later: then this is no refusal for good.
-      const closed = this.#closedFor(job, now);
-      return closed !== undefined && isRefusal(closed) ? failure : closed;
+      const closed = this.#refusedFor(job, failure, now);
+      // A refusal by another session does not explain why this one failed.
+      return closed && (job.failure ?? closed);
     }
-    const again = isTrouble(failure) && job.failure === failure && now - job.requestedAt < RETRY_MS;
-    return again && usableFor(this.#options.sessions, job).length > 0 ? undefined : failure;
+    const again = job.failure === failure && now - job.requestedAt < RETRY_MS;
+    return again && usableFor(this.#options.sessions, job).length > 0 ? undefined : job.failure;
+  }
+
+  /** Why no other session may read a job that was refused; undefined if one may. */
+  #refusedFor(job: Job, refusal: ServiceError, now: number): ServiceError | undefined {
+    if (!this.#options.sessions.some((session) => session.mayTake(job))) return refusal;
+    // A session that only rests may read it later: then this is no refusal for good.
+    const closed = this.#closedFor(job, now);
+    return closed !== undefined && isRefusal(closed) ? refusal : closed;
   }
 
   /** Why no session that has not tried the job may read it in time. */

@@ -114,6 +114,18 @@ describe('network sessions', () => {
     },
   );
 
+  it('report a 404 of the session that retries, whatever failed before', async () => {
+    const { list } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        throw session === 'one'
+          ? new ServiceError('upstream_error', 'Not well.')
+          : new ServiceError('not_found', 'None.');
+      },
+    });
+    expect(await failureOf(list('followers', '1'))).toEqual(['not_found', undefined]);
+  });
+
   it('report the original failure if the session that retries has no access at all', async () => {
     const { list, calls } = testPool({
       sessions: ['one', 'two'],
