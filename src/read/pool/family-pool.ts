@@ -265,7 +265,9 @@ export class FamilyPool {
   /** What a failed job ends with; undefined if it is sent again. */
   #lastFailure(job: Job, failure: ServiceError, now: number): ServiceError | undefined {
     // The network has answered, whatever failed before.
-    if (job.waiters.isEmpty || !(isRefusal(failure) || isTrouble(failure))) return failure;
+    if (!isRefusal(failure) && !isTrouble(failure)) return failure;
+    // Calls may have joined the read since all others left: they ask again for themselves.
+    if (job.waiters.isEmpty) return abandoned();
     if (isRefusal(failure)) {
       const closed = this.#refusedFor(job, failure, now);
       // A refusal by another session does not explain why this one failed.

@@ -1,5 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createMemorySingleFlight } from '../../../../adapters/memory/pace.js';
 import { ServiceError } from '../../../../src/domain/errors.js';
+import type { CallContext } from '../../../../src/read/call-context.js';
+import { SharedReads } from '../../../../src/read/shared-reads.js';
 import { callContextOf, failureOf, pause, testPool } from '../../../kit/pool.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
@@ -111,6 +114,36 @@ describe('network sessions', () => {
       expect(await failureOf(search('q'))).toMatchObject([code, expect.any(Number)]);
       expect(calls).toHaveLength(2);
       expect(new Set(calls.map(({ session }) => session)).size).toBe(2);
+    },
+  );
+
+  it.each([
+    ['refuses it', refused(), 'answered', 2],
+    ['fails', new ServiceError('upstream_error', 'Not well.'), 'answered', 3],
+    ['knows that it does not exist', new ServiceError('not_found', 'None.'), ['not_found', undefined], 1],
+  ])(
+    'answer a call that joins a read after all others left, if its session %s',
+    async (_, failure, expected, count) => {
+      let answer = (): void => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      const { pool, calls } = testPool({
+        sessions: ['one', 'two'],
+        answer: async ({ session }) => {
+          await answered;
+          if (session === 'one') throw failure;
+        },
+      });
+      const shared = new SharedReads(createMemorySingleFlight());
+      const join = (callContext: CallContext) =>
+        shared.join('key', callContext, (waiters) => pool.page({ kind: 'followers', subject: '1' }, null, waiters));
+      const leaving = new AbortController();
+      const first = join(callContextOf('a', 30_000, leaving.signal));
+      await vi.waitFor(() => expect(calls).toHaveLength(1));
+      leaving.abort(new Error('left'));
+      await expect(first).rejects.toThrow('left');
+      const second = failureOf(join(callContextOf('b')));
+      answer();
+      expect([await second, calls.length]).toEqual([expected, count]);
     },
   );
 
