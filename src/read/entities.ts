@@ -205,8 +205,11 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     await unpaid.set(absentKey(kind.keyOf(ref)), absence, lifetimes.absentMs);
   }
 
-  /** If the object was withdrawn after the read began: the 404 that is remembered for it, or undefined. */
-  async function readOnce(ref: Ref, waiters: Waiters): Promise<Lookup<T> | undefined> {
+  /**
+   * If the object was withdrawn after the read began: the 404 that is remembered for it, or undefined. If it was found
+   * after the read began, but not by it: undefined, unless this is the last attempt.
+   */
+  async function readOnce(ref: Ref, waiters: Waiters, isLast = false): Promise<Lookup<T> | undefined> {
     const key = kind.keyOf(ref);
     const { noted } = tombstones;
     const beganAt = clock.now();
@@ -220,16 +223,20 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       await unpaid.delete([absentKey(key)]);
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
-    if (found.fail.code === 'not_found') await markDeleted(ref, found.fail, waiters.accountId);
+    if (found.fail.code !== 'not_found') return { fail: found.fail };
+    const [known] = isLast ? [] : await peek([ref]);
+    if (known && 'ok' in known && known.fetchedAt > beganAt) return undefined;
+    await markDeleted(ref, found.fail, waiters.accountId);
     return { fail: found.fail };
   }
 
   /**
-   * Without a 404 of its own, the object was withdrawn with its account or under another name. Only the network can tell
-   * whether it is still shown, and if not, why, so it is asked once more.
+   * Without a 404 of its own, the object was withdrawn with its account or under another name; or another read found it,
+   * and may have begun before this one or after it. Only the network can tell whether it is still shown, and if not,
+   * why, so it is asked once more.
    */
   const readNow = async (ref: Ref, waiters: Waiters): Promise<Lookup<T>> =>
-    (await readOnce(ref, waiters)) ?? (await readOnce(ref, waiters)) ?? { fail: withdrawnMeanwhile() };
+    (await readOnce(ref, waiters)) ?? (await readOnce(ref, waiters, true)) ?? { fail: withdrawnMeanwhile() };
 
   const peek = (refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]> =>
     lookUp(options, refs.map(kind.keyOf), kind.hiddenBy);

@@ -73,12 +73,13 @@ export function createPages(options: PagesOptions): Pages {
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
 
-  async function readNow(list: ListRef, at: PageRequest, waiters: Waiters): Promise<PageLookup> {
+  async function readNow(list: ListRef, at: PageRequest, waiters: Waiters, isLast = false): Promise<PageLookup> {
     const { place, before } = at;
     const first = isFirst(place);
     const { noted } = tombstones;
     const beganAt = clock.now();
-    const answer = await fetchPage(options, list, at, waiters);
+    const answer = await fetchPage(options, list, at, waiters, isLast);
+    if (answer === undefined) return readNow(list, at, waiters, true);
     const fetchedAt = clock.now();
     const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
     const { ids, places } = await pageCache.earlier(list, first ? null : before, place, answer.size);
@@ -134,17 +135,22 @@ const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombsto
   LISTS[kind].subject === 'tweet' &&
   items.some((item) => item.id === subject && namesOfItem(item).some(tombstones.has));
 
-/** Reads from the network, and notes whether the list exists. */
+/**
+ * Reads from the network, and notes whether the list exists. Undefined if the answer is that it does not, though another
+ * read found it after this one began: unless this is the last attempt, the network must be asked once more.
+ */
 async function fetchPage(
   options: PagesOptions,
   list: ListRef,
   { place, want, cached }: PageRequest,
   waiters: Waiters,
-): Promise<NetworkPage> {
+  isLast: boolean,
+): Promise<NetworkPage | undefined> {
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
   const names = tombstoneNames(list);
   const [own] = names;
   const { noted } = tombstones;
+  const beganAt = clock.now();
   try {
     const answer = await pool.page(list, isFirst(place) ? null : place, waiters, { want, cached });
     for (const name of names) tombstones.remove(name, noted);
@@ -152,6 +158,7 @@ async function fetchPage(
     return answer;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') {
+      if (!isLast && (await wasFoundAfter(options, beganAt, list, error))) return undefined;
       const absence = { value: toAbsence(error), fetchedAt: clock.now() };
       await Promise.all([
         tombstones.addIfCached(own, waiters.accountId),
@@ -161,6 +168,19 @@ async function fetchPage(
     }
     throw error;
   }
+}
+
+/** Whether something that this failure withdraws was found after this time: the list, or its account. */
+async function wasFoundAfter(
+  { cache }: PagesOptions,
+  timeMs: number,
+  list: ListRef,
+  { detail }: ServiceError,
+): Promise<boolean> {
+  const keys = [pageKey(listHash(list), HEAD)];
+  if (LISTS[list.kind].subject === 'user' && detail.reason !== 'private') keys.push(userKey({ id: list.subject }));
+  const known = await cache.getMany<unknown>(keys);
+  return known.some((cached) => cached !== undefined && cached.fetchedAt > timeMs);
 }
 
 /** A list is gone if its account is gone or protected. That only the list is private says nothing of the account. */

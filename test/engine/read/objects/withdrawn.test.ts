@@ -13,10 +13,10 @@ function setUp(caching?: (cache: Cache) => Cache) {
   net.tweets(range(9, 11), { authorId: '1' });
   net.list('timeline', '1', range(9, 11).map(String).reverse());
   net.list('followers', '1', ['2', '3', '4', '5']);
-  let held = async <T>(answer: T): Promise<T> => answer;
-  const page: Network['page'] = async (...args) => held(await net.network.page(...args));
-  const tweets: Network['tweets'] = async (...args) => held(await net.network.tweets(...args));
-  const users: Network['users'] = async (...args) => held(await net.network.users(...args));
+  let held = <T>(answer: Promise<T>): Promise<T> => answer;
+  const page: Network['page'] = (...args) => held(net.network.page(...args));
+  const tweets: Network['tweets'] = (...args) => held(net.network.tweets(...args));
+  const users: Network['users'] = (...args) => held(net.network.users(...args));
   const engine = createEngine({ ...net.network, page, tweets, users }, caching);
   /** Delays the network's next answer; returns when it is made, and the function that lets it arrive. */
   const holdAnswer = (): [isMade: Promise<void>, release: () => void] => {
@@ -24,7 +24,8 @@ function setUp(caching?: (cache: Cache) => Cache) {
     const isMade = new Promise<void>((resolve) => (made = resolve));
     const gate = new Promise<void>((resolve) => (release = resolve));
     held = async (answer) => {
-      held = async (later) => later;
+      held = (later) => later;
+      await Promise.allSettled([answer]);
       made();
       await gate;
       return answer;
@@ -325,6 +326,49 @@ describe('a withdrawn object', () => {
     net.list('timeline', '1', ['12', '11']);
     expect(await list('timeline', true)).toEqual(['12', '11']);
     expect(await list('timeline')).toEqual(['12', '11']);
+  });
+});
+
+describe('a 404 to a read that began before the object was found', () => {
+  it.each([
+    ['tweet', '17', '17'],
+    ['user', '3', '3'],
+    ['user', 'user3', '3'],
+  ] as const)('withdraws nothing unless the network repeats it: %s %s (M25)', async (what, name, id) => {
+    const { net, engine, read, holdAnswer } = setUp();
+    const late = async (meanwhile: () => void) => {
+      net.remove(id);
+      const [isMade, release] = holdAnswer();
+      const reading = read(what, name, true);
+      await isMade;
+      engine.clock.nowMs += 1;
+      net.restore(id);
+      await read(what, name, true);
+      meanwhile();
+      release();
+      return reading;
+    };
+    expect((await late(() => {})).value.id).toBe(id);
+    expect((await read(what, name)).charge.cache).toBe('hit');
+    await expect(late(() => net.remove(id))).rejects.toMatchObject(notFound('deleted'));
+    await expect(read(what, name)).rejects.toMatchObject(notFound('deleted'));
+  });
+
+  it.each(['the list', 'its account'])('withdraws no list if %s was found since (M25)', async (found) => {
+    const { net, engine, read, list, holdAnswer } = setUp();
+    net.pages('timeline', '1', gone('suspended'));
+    const [isMade, release] = holdAnswer();
+    const late = list('timeline', true);
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.list('timeline', '1', ['12', '11']);
+    await (found === 'the list' ? list('timeline', true) : read('user', '1'));
+    const calls = net.calls.length;
+    release();
+    expect(await late).toEqual(['12', '11']);
+    expect(await list('timeline')).toEqual(['12', '11']);
+    expect(net.calls).toHaveLength(calls + 1);
+    await read('user', '1');
   });
 });
 
