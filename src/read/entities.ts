@@ -29,8 +29,15 @@ export class CallObjects {
     this.#tweets = tweets;
   }
 
-  note(got: Got<User | Tweet>): void {
-    if ('ok' in got && got.cache !== 'hit') this.#own.set(this.#keyOf(got.ok), got.ok);
+  /** `key`: the key that it was read by. */
+  note(got: Got<User | Tweet>, key: string): void {
+    if (!('ok' in got) || got.cache === 'hit') return;
+    for (const name of [this.#keyOf(got.ok), key]) this.#own.set(name, got.ok);
+  }
+
+  /** The user, if the call has read this very name. */
+  ownUser(ref: UserRef): User | undefined {
+    return this.#own.get(this.#users.keyOf(ref)) as User | undefined;
   }
 
   /** For a read of the call: a fresh one uses nothing that others have read (M8). */

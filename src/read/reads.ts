@@ -110,7 +110,7 @@ export class Reads {
   /** The author of a tweet that the network sent without one. Free; null if the profile cannot be read (T23). */
   async author(id: string): Promise<User | null> {
     try {
-      const got = await this.#free({ id }, this.#callContext.spare());
+      const got = await this.#free({ id }, false, this.#callContext.spare());
       return 'ok' in got ? got.ok : null;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -179,7 +179,7 @@ export class Reads {
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
-    const list = known ?? listOf(await this.#userId(subject as UserRef));
+    const list = known ?? listOf(await this.#userId(subject as UserRef, fresh));
     const { position, anchor } = knownStart ?? startIn(list);
     const context = {
       pages,
@@ -244,19 +244,22 @@ export class Reads {
     return ref === null ? subject : 'id' in ref ? ref.id : ref;
   }
 
-  async #userId(ref: UserRef): Promise<string> {
-    const got = await this.#free(ref);
+  async #userId(ref: UserRef, fresh: boolean): Promise<string> {
+    const own = fresh ? this.#objects.ownUser(ref) : undefined;
+    if (own) return own.id;
+    const got = await this.#free(ref, fresh);
     if ('fail' in got) throw namedAlone(got.fail);
     return got.ok.id;
   }
 
   /** A profile that is not an item of the answer: to resolve a handle, or to show who wrote a tweet. */
-  async #free(ref: UserRef, callContext = this.#callContext): Promise<Lookup<User>> {
+  async #free(ref: UserRef, fresh: boolean, callContext = this.#callContext): Promise<Lookup<User>> {
     const { users } = this.#sources;
-    const [cached] = await users.peek([ref]);
-    const got = cached ?? (await users.read(ref, false, callContext));
-    this.#objects.note(got);
-    if ('ok' in got) this.#meter.receipt.noteDependency(users.keyOf(ref), got.ok);
+    const [cached] = fresh ? [] : await users.peek([ref]);
+    const got = cached ?? (await users.read(ref, fresh, callContext));
+    const key = users.keyOf(ref);
+    this.#objects.note(got, key);
+    if ('ok' in got) this.#meter.receipt.noteDependency(key, got.ok);
     else this.#meter.receipt.markNotRepeatable();
     return got;
   }
@@ -279,7 +282,10 @@ export class Reads {
     options: LoadOptions<Ref, T>,
   ): Promise<Loaded<T>[]> {
     const loaded = await loadWithinBudget(entities, this.#meter, requests, options);
-    for (const got of loaded) this.#objects.note(got);
+    for (const [index, { ref }] of requests.entries()) {
+      const got = loaded[index];
+      if (got) this.#objects.note(got, entities.keyOf(ref));
+    }
     return loaded;
   }
 

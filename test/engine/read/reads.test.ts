@@ -129,6 +129,30 @@ describe('the subject of a list', () => {
     expect(engine.calls()).toBe(1);
   });
 
+  it('is looked up again for a fresh page, whatever is remembered of the handle (M24, M31)', async () => {
+    const { net, engine, page } = setUp();
+    await page('followers', 'user1');
+    await expect(page('followers', 'later')).rejects.toEqual(refused('not_found'));
+    net.user({ id: '1', handle: 'earlier' });
+    net.user({ id: '8', handle: 'user1' });
+    net.user({ id: '9', handle: 'later' });
+    for (const id of ['8', '9']) net.list('followers', id, ['4']);
+    const calls = engine.calls();
+    for (const handle of ['user1', 'later']) {
+      const { page: found, charge } = await page('followers', handle, { fresh: true });
+      expect([found.nodes.map(({ id }) => id), charge.amount, charge.items]).toEqual([['4'], 200, 1]);
+    }
+    expect(engine.calls()).toBe(calls + 4);
+  });
+
+  it('is not looked up again for a fresh page if the call has read it already', async () => {
+    const { engine } = setUp();
+    const { reads } = engine.open();
+    await reads.user({ handle: 'user1' }, { path: 'user', fresh: true });
+    await reads.page({ kind: 'followers', subject: 'USER1', count: 2, path: 'list', fresh: true });
+    expect(engine.calls()).toBe(2);
+  });
+
   it.each<[ListKind, string, string, RegExp]>([
     ['followers', 'no handle!', 'not_found', /Invalid user/],
     ['timeline', '', 'not_found', /Invalid user/],

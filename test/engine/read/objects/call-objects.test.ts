@@ -52,15 +52,17 @@ describe('objects that a call need not ask the network for', () => {
   ])('are of this call if it has them by a %s: %s', async (cache, isOwn) => {
     const { net, objects, lookUps } = setUp();
     const [user, tweet] = [net.user({ id: '7' }), net.tweet({ id: '8' })];
-    objects.note({ ok: user, cache });
-    objects.note({ ok: tweet, cache });
-    objects.note({ fail: new Error('none') });
+    objects.note({ ok: user, cache }, 'user7');
+    objects.note({ ok: tweet, cache }, 'tweet 8');
+    objects.note({ fail: new Error('none') }, 'nobody');
     const { user: findUser, tweet: findTweet } = objects.for(true);
     const own = [
       { value: user, isOfThisCall: true },
       { value: tweet, isOfThisCall: true },
     ];
     expect([await findUser('7'), await findTweet('8')]).toEqual(isOwn ? own : [undefined, undefined]);
+    expect(objects.ownUser({ handle: 'user7' })).toEqual(isOwn ? user : undefined);
+    expect(objects.ownUser({ handle: 'nobody' })).toBeUndefined();
     expect(lookUps).toEqual([]);
   });
 });
