@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
@@ -119,6 +119,14 @@ describe('spend caps (U6)', () => {
     expect(await ledger.post(debitOf(next, 401))).toEqual(OVER);
     await accounts.changeKey(old, { cap: null });
     expect(await ledger.post(debitOf(next, 5_000))).toMatchObject({ ok: true });
+  });
+
+  test('cannot be set on a key that the account does not have', async () => {
+    const [payer, other] = [await funded(null), await funded(null)];
+    for (const { keyId } of [other, { keyId: randomUUID() }])
+      await expect(accounts.changeKey({ ...payer, keyId }, { cap: { amount: 1, period: 'total' } })).rejects.toThrow(
+        'No such key',
+      );
   });
 
   test('count a debit from before midnight to the new day if it waited for one from after midnight', async () => {
