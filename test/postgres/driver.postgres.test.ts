@@ -249,13 +249,18 @@ it('answers each query with its own rows when one is cancelled that waits behind
   const select = (n: number, seconds = 0) => sql`select ${n}::int as n, pg_sleep(${seconds}::float8)::text as slept`;
   // Queries wait on the same connection once their statement is prepared there.
   await select(0);
-  const [first, cancelled, ...others] = [select(1, 0.3), select(2, 5), select(3), select(4)].map((one) =>
-    one.execute(),
-  );
-  await settled();
-  cancelled?.cancel();
-  await expect(cancelled).rejects.toMatchObject({ code: '57014' });
-  expect(await Promise.all([first, ...others, select(5)])).toEqual([1, 3, 4, 5].map((n) => [{ n, slept: '' }]));
+  for (let tries = 1; ; tries += 1) {
+    const [first, cancelled, ...others] = [select(1, 0.3), select(2, 2), select(3), select(4)].map((one) =>
+      one.execute(),
+    );
+    await settled();
+    cancelled?.cancel();
+    const outcome = await cancelled?.catch(({ code }) => code);
+    expect(await Promise.all([first, ...others, select(5)])).toEqual([1, 3, 4, 5].map((n) => [{ n, slept: '' }]));
+    if (outcome === '57014') return;
+    // Postgres ignores a request that arrives before it has begun the statement.
+    expect([tries, outcome]).toEqual([1, [{ n: 2, slept: '' }]]);
+  }
 });
 
 it('answers each query with its own rows when the result of a prepared statement has changed', async () => {
