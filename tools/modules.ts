@@ -47,7 +47,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'src/metering': { is: 'receipts, what a call may spend, the one charge at the end', may: CORE },
   'src/account': { is: "an account's keys, usage, receipts and alerts", may: [...CORE, ...SECRETS] },
   'src/billing': { is: 'packs, sales, refunds and disputes', may: CORE },
-  'src/sign-in': { is: 'sign-in links, passkeys, browser sessions', may: [...CORE, ...SECRETS] },
+  'src/sign-in': { is: 'sign-in links, passkeys, browser sessions', may: [...CORE, ...SECRETS, 'src/access/address'] },
   'src/oauth': { is: 'hosted clients: registration, consent, codes, tokens', may: [...CORE, ...SECRETS] },
   'src/figures': { is: 'sums for the operator: costs, traffic, status', may: CORE, types: ['src/metering'] },
   'src/documents': {

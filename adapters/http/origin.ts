@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { limitAddress, plainAddress } from '../../src/access/address.js';
+import { limitAddress, limitNetwork, plainAddress } from '../../src/access/address.js';
 import type { Actor } from '../../src/domain/audit.js';
 
 const AGENT_CHARS = 300;
@@ -15,3 +15,6 @@ export const byCustomer = ({ ip }: FastifyRequest): Actor => ({ who: 'customer',
 
 /** The address that a rate limit counts the request against. */
 export const limitedAs = ({ ip }: FastifyRequest): string => limitAddress(ip);
+
+/** The network whose share of a service-wide limit counts the request. */
+export const networkOf = ({ ip }: FastifyRequest): string => limitNetwork(ip);

@@ -3,12 +3,14 @@ import { ServiceError } from '../../src/domain/errors.js';
 import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../src/oauth/metadata.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import { PAGE } from '../http/keyless.js';
-import { requestOrigin } from '../http/origin.js';
+import { networkOf, requestOrigin } from '../http/origin.js';
 import { mountAuthorize, type OAuthOptions } from './authorize.js';
 import { readFormFields, readJsonBody } from './bodies.js';
 import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-route.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
+/** Of a network (`networkOf`), so that nobody can use up what all clients share. */
+const REGISTRATIONS_OF_NETWORK: Allowance = { name: 'register-network', limit: 200, windowSeconds: 3600 };
 /**
  * Over all clients. Registrations are kept for weeks, so a client with many addresses must not be able to fill the disk
  * with them.
@@ -43,11 +45,12 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
       },
     });
   const { clients, tokens } = options;
-  post('/api/oauth/register', REGISTRATIONS, async (request) => {
-    const description = readJsonBody(request);
-    await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register clients');
-    return clients.register(description);
-  });
+  post('/api/oauth/register', REGISTRATIONS, (request) =>
+    clients.register(readJsonBody(request), async () => {
+      await takeOne(gate, REGISTRATIONS_OF_NETWORK, networkOf(request), 'to register clients from this network');
+      await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register clients');
+    }),
+  );
   post('/api/oauth/token', TOKENS, (request) =>
     tokens.answer(readFormFields(request), addresses(), requestOrigin(request).address),
   );

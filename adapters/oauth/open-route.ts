@@ -19,7 +19,7 @@ export interface PublicLimits {
   readonly admitPublic: AdmitPublic;
   /** Counts requests that are never refused. */
   readonly admitStatic: AdmitPublic;
-  /** `whom`: an address, an account, or `all`. */
+  /** `whom`: an address, a network, an account, or `all`. */
   readonly take: (allowance: Allowance, whom: string) => Soon<RateDecision>;
 }
 

@@ -20,6 +20,12 @@ export function limitAddress(address: string): string {
     .join(':')}::/64`;
 }
 
+/**
+ * The network that a share of a service-wide limit counts, for the same address or what `limitAddress` made of it: an
+ * IPv4 address, or a /48, because providers hand out up to 65,536 networks of /64 to one customer.
+ */
+export const limitNetwork = (address: string): string => limitAddress(address).replace(/:[\da-f]+::\/64$/, '::/48');
+
 /** Most networks that a key can be limited to. */
 export const MOST_NETWORKS = 20;
 

@@ -87,10 +87,11 @@ export class Clients {
     this.#options = options;
   }
 
-  /** RFC 7591. Throws OAuthError if the description is invalid. */
-  async register(description: unknown): Promise<Record<string, unknown>> {
+  /** RFC 7591. Throws OAuthError if the description is invalid; only for a valid one, calls `admit`, which may throw. */
+  async register(description: unknown, admit: () => Promise<void>): Promise<Record<string, unknown>> {
     const { store, clock, randomBytes } = this.#options;
     const client = clientFrom(`perch_client_${newSecret(randomBytes)}`, description);
+    await admit();
     const nowMs = clock.now();
     await store.add(client, new Date(nowMs));
     return {

@@ -51,7 +51,7 @@ export class EmailChange {
   /**
    * Mails a link. Only the mail shows whether the address has an account. Throws `bad_request` for an invalid
    * address and for the person's own, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10
-   * minutes old, and `rate_limited` if too many links were requested by them or from the address.
+   * minutes old, and `rate_limited` if too many links were requested by them, or from the address or its network.
    */
   async request(visitor: Visitor, typed: string, address: string): Promise<void> {
     const { clock, emailOf, limiter, mails } = this.#options;

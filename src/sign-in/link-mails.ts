@@ -1,3 +1,4 @@
+import { limitNetwork } from '../access/address.js';
 import { hashSecret } from '../access/secret.js';
 import { ServiceError, takeOrThrow } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
@@ -17,14 +18,14 @@ const WINDOW_SECONDS = 900;
 const IN_ALL = 600;
 const IN_ALL_SECONDS = 3600;
 
+/** Most links of a network (`limitNetwork`) in an hour: as many as an IPv4 address, which is one network, may request. */
+const PER_NETWORK = (PER_ADDRESS * IN_ALL_SECONDS) / WINDOW_SECONDS;
 /**
- * Divides `IN_ALL` into parts of equal size. In an hour an IP address may take its first 2 links from any part, those
- * up to the 8th from the last two parts, and further ones only from the last. So a few busy addresses leave some for
- * addresses that ask for the first time (A36).
+ * `IN_ALL` has as many parts, of equal size, each with a limit of its own for every network. A link is taken from the
+ * first part that still has one for its network. So a few busy networks, which get most of theirs from the last part,
+ * leave some for networks that ask for the first time (A36).
  */
-const FIRST_LINKS = [2, 8, Number.POSITIVE_INFINITY] as const;
-/** Most links that `admit` allows an IP address in an hour. */
-const OWN = (PER_ADDRESS * IN_ALL_SECONDS) / WINDOW_SECONDS;
+const PARTS = [2, 6, PER_NETWORK - 8] as const;
 
 /** Most mails being sent at once. Further ones are dropped and reported to the operator. */
 const MOST_PENDING = 100;
@@ -52,10 +53,14 @@ export class LinkMails {
     this.#options = options;
   }
 
-  /** Throws `rate_limited` if too many links were requested from one address. */
-  admit(address: string): Promise<void> {
-    return takeOrThrow(this.#options.limiter, [`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS], {
+  /** Throws `rate_limited` if too many links were requested from one address, or from its network. */
+  async admit(address: string): Promise<void> {
+    const { limiter } = this.#options;
+    await takeOrThrow(limiter, [`sign-in:from:${address}`, PER_ADDRESS, WINDOW_SECONDS], {
       message: 'Too many links were requested from your IP address.',
+    });
+    await takeOrThrow(limiter, [`sign-in:network:${limitNetwork(address)}`, PER_NETWORK, IN_ALL_SECONDS], {
+      message: 'Too many links were requested from your network.',
     });
   }
 
@@ -77,8 +82,8 @@ export class LinkMails {
       param: 'email',
     });
     if (await this.#takeOfAll(address)) return;
-    this.#options.onMailFailure(new Error(`${IN_ALL} links were mailed in the last hour: an invitation was refused`));
-    throw new ServiceError('rate_limited', 'This server has mailed too many links in the last hour. Try again later.');
+    this.#options.onMailFailure(allTaken('an invitation was refused'));
+    throw new ServiceError('rate_limited', 'Too many links were mailed in the last hour. Try again later.');
   }
 
   /** Sends an invitation that was admitted. False if it could not be sent. */
@@ -113,22 +118,23 @@ export class LinkMails {
 
   async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
     if (!(await this.#options.limiter.take(...perEmail('sign-in', to))).allowed) return;
-    if (!(await this.#takeOfAll(address)))
-      throw new Error(`${IN_ALL} links were mailed in the last hour: one was dropped`);
+    if (!(await this.#takeOfAll(address))) throw allTaken('one was dropped');
     await this.#options.mail.send(await write());
   }
 
   async #takeOfAll(address: string): Promise<boolean> {
     const { limiter } = this.#options;
-    const { remaining } = await limiter.take(`sign-in:hour:${address}`, OWN, IN_ALL_SECONDS);
-    for (const [part, most] of FIRST_LINKS.entries()) {
-      if (OWN - remaining > most) continue;
-      const rate = await limiter.take(`sign-in:all:${part}`, IN_ALL / FIRST_LINKS.length, IN_ALL_SECONDS);
-      if (rate.allowed) return true;
+    const network = limitNetwork(address);
+    for (const [part, most] of PARTS.entries()) {
+      if (!(await limiter.take(`sign-in:${part}:${network}`, most, IN_ALL_SECONDS)).allowed) continue;
+      if ((await limiter.take(`sign-in:all:${part}`, IN_ALL / PARTS.length, IN_ALL_SECONDS)).allowed) return true;
     }
     return false;
   }
 }
+
+const allTaken = (what: string): Error =>
+  new Error(`${IN_ALL} links were mailed in the last hour, or ${PER_NETWORK} for one network: ${what}`);
 
 /** The limit of mails to one address. Named by a hash: state shared between nodes need not reveal the customers. */
 const perEmail = (kind: 'sign-in' | 'invitation', to: string) =>

@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { limitNetwork } from '../access/address.js';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError, takeOrThrow } from '../domain/errors.js';
@@ -119,8 +120,9 @@ export interface PasskeysOptions {
   readonly authUrl: () => string;
 }
 
-/** Most sign-ins started from one address, and in all, within the lifetime of a challenge. */
+/** Most sign-ins started from one address, from its network, and in all, within the lifetime of a challenge. */
 const PER_ADDRESS = 60;
+const PER_NETWORK = 1000;
 const IN_ALL = 20_000;
 const WINDOW_SECONDS = CHALLENGE_MS / 1000;
 
@@ -196,11 +198,13 @@ export class Passkeys {
 
   /**
    * The browser's options for signing in; the authenticator knows the person. Each call adds a row although no one has
-   * signed in, so it throws `rate_limited` if too many were requested from one address, or in all.
+   * signed in, so it throws `rate_limited` if too many were requested from one address or network, or in all.
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#relyingParty();
     await this.#admit(`passkey:from:${address}`, PER_ADDRESS, 'passkey sign-ins were started from your IP address');
+    const network = `passkey:network:${limitNetwork(address)}`;
+    await this.#admit(network, PER_NETWORK, 'passkey sign-ins were started from your network');
     await this.#admit('passkey:all', IN_ALL, 'passkey sign-ins were started on this server');
     const challenge = await this.#challenge(null);
     const { generateAuthenticationOptions } = await webauthn();

@@ -45,7 +45,7 @@ export class SignIn {
   /**
    * Mails a link. Nothing visible from outside depends on the mail address: an account is found or opened when the link
    * is spent, and the mail is sent after the answer. Throws `bad_request` for an invalid mail address, and
-   * `rate_limited` if too many links were requested from one address.
+   * `rate_limited` if too many links were requested from one address or network.
    */
   async requestLink(to: string, { address, next }: { address: string; next: string | null }): Promise<void> {
     const parsed = mailAddress.safeParse(to.trim());

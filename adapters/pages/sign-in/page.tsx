@@ -168,7 +168,7 @@ const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
   if (state.kind !== 'limited') return null;
   return (
     <p class="notice" role="alert">
-      Too many links were requested from your IP address. Try again in {minutes(state.seconds)}.
+      Too many links were requested from your IP address or network. Try again in {minutes(state.seconds)}.
     </p>
   );
 };

@@ -90,6 +90,53 @@ describe('new accounts', () => {
     }
   });
 
+  it('still get links at a first request, however many /64s of eight networks requested links (A36)', async () => {
+    const own = await startSignIn();
+    const answers: string[] = [];
+    try {
+      for (let count = 0; count < 8 * 90; count++) {
+        const address = `2001:db8:${count % 8}:${count}::/64`;
+        const request = own.signIn.requestLink(`a${count}@example.org`, { address, next: null });
+        answers.push(
+          await request.then(
+            () => 'admitted',
+            ({ message }) => message,
+          ),
+        );
+        if (count % 50 === 0) await own.signIn.close();
+      }
+      expect(answers.slice(0, 8 * 80)).toEqual(Array(8 * 80).fill('admitted'));
+      expect(new Set(answers.slice(8 * 80))).toEqual(new Set(['Too many links were requested from your network.']));
+      for (let nth = 0; nth < 300; nth++) {
+        const to = `new${nth}@example.org`;
+        await own.signIn.requestLink(to, { address: `2001:db8:1${nth}:1::/64`, next: null });
+        await own.signIn.close();
+        expect(own.sent.at(-1)?.to).toBe(to);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('still get links at a first request, however steadily 24 networks request one (A36)', async () => {
+    const own = await startSignIn();
+    try {
+      for (let count = 0; count < 24 * 45; count++) {
+        if (count % 24 === 0) {
+          await own.signIn.close();
+          own.clock.advance(45_000);
+        }
+        await own.signIn.requestLink(`a${count}@example.org`, { address: `192.0.2.${count % 24}`, next: null });
+      }
+      await own.signIn.close();
+      await own.signIn.requestLink('new@example.org', { address: '198.51.100.1', next: null });
+      await own.signIn.close();
+      expect(own.sent.at(-1)?.to).toBe('new@example.org');
+    } finally {
+      await own.close();
+    }
+  });
+
   it('share a limit of 600 mailed links an hour, which is not revealed', async () => {
     const own = await startSignIn();
     try {
@@ -100,7 +147,9 @@ describe('new accounts', () => {
       }
       await own.signIn.close();
       expect(own.sent).toHaveLength(600);
-      expect(own.mailFailures).toEqual(['600 links were mailed in the last hour: one was dropped']);
+      expect(own.mailFailures).toEqual([
+        '600 links were mailed in the last hour, or 80 for one network: one was dropped',
+      ]);
     } finally {
       await own.close();
     }

@@ -232,6 +232,14 @@ describe('passkeys', () => {
     await expect(begin('198.51.100.61')).resolves.toHaveProperty('challenge');
   });
 
+  it('allow 1,000 sign-ins from one /48 in five minutes, without delaying another network', async () => {
+    const begin = (network: string, n: number) => server.passkeys.signInOptions(`${network}:${n}::/64`);
+    await Promise.all(Array.from({ length: 1000 }, (_, n) => begin('2001:db8:48', n)));
+    const refused = { code: 'rate_limited', message: expect.stringContaining('were started from your network') };
+    await expect(begin('2001:db8:48', 1000)).rejects.toMatchObject(refused);
+    await expect(begin('2001:db8:49', 1000)).resolves.toHaveProperty('challenge');
+  });
+
   it('are added at most 20 times in five minutes by one person', async () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const begin = ({ cookie }: { cookie: string }) => json('/dashboard/passkeys/options', {}, { cookie });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
-import { limitAddress, plainAddress } from '../../../src/access/address.js';
+import { limitAddress, limitNetwork, plainAddress } from '../../../src/access/address.js';
 import { createAdmit } from '../../../src/access/admit.js';
 import { createFailedAttempts } from '../../../src/access/failed-keys.js';
 import { policyHeader, rateLimitHeaders } from '../../../src/access/rate-headers.js';
@@ -67,6 +67,17 @@ describe('addresses that share a limit', () => {
     ['unknown', 'unknown'],
   ])('%s: %s', (address, counted) => {
     expect(limitAddress(address)).toBe(counted);
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:db8:1:ff00::/64', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['unknown', 'unknown'],
+  ])('takes %s as part of the network %s', (address, network) => {
+    expect(limitNetwork(address)).toBe(network);
   });
 
   it('gives addresses of the same /64 one limit', async () => {

@@ -34,7 +34,7 @@ async function newFamily() {
   const tokens = new Tokens({ clients, store, clock, randomBytes, pepper: 'p', secret: Buffer.alloc(32, 2) });
   const consents = new Consents({ store, clock, randomBytes, newId: randomUUID });
   const { accountId } = await createAccounts(sql).create({ name: 'Ada', email: null, paidUsd: 0, qpsOverride: null });
-  const client_id = String((await clients.register({ redirect_uris: [CALLBACK] })).client_id);
+  const client_id = String((await clients.register({ redirect_uris: [CALLBACK] }, async () => {})).client_id);
   const request = {
     client: await clients.find(client_id),
     redirectUri: CALLBACK,

@@ -38,6 +38,26 @@ describe('limits of one address', () => {
     expect(after).toBe(20);
   });
 
+  it('are 200 valid registrations an hour from one /48', async () => {
+    let count = 0;
+    const registerFrom = (network: string, metadata: object) => {
+      count += 1;
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `${network}:${count}::1` };
+      return send(`${server.url}/api/oauth/register`, { method: 'POST', body: JSON.stringify(metadata), headers });
+    };
+    const statuses = async (times: number, metadata: object) => {
+      const replies = await Promise.all(Array.from({ length: times }, () => registerFrom('2001:db8:48', metadata)));
+      return new Set(replies.map(({ status }) => status));
+    };
+    const valid = { redirect_uris: [CALLBACK] };
+    expect(await statuses(30, {})).toEqual(new Set([400]));
+    expect(await statuses(200, valid)).toEqual(new Set([201]));
+    const refused = await registerFrom('2001:db8:48', valid);
+    expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable']);
+    expect(refused.body.error_description).toContain('to register clients from this network');
+    expect((await registerFrom('2001:db8:49', valid)).status).toBe(201);
+  });
+
   it('are 120 tokens a minute', async () => {
     const { after, reply } = await untilRefused(() => refresh(server, 'perch_client_unknown', 'x'));
     // The limit, plus what is refilled meanwhile.
