@@ -80,7 +80,7 @@ export const senderParts = (request: FastifyRequest): Omit<CallerParts, 'signal'
 export async function refusedUnread(
   serve: Serve,
   request: FastifyRequest,
-  kind: Pick<EnteringCall, 'interface' | 'mayBeKeyless'>,
+  kind: Pick<EnteringCall, 'interface' | 'mayBeKeyless' | 'takesRate'>,
 ): Promise<Outcome | null> {
   // Looking up a key is short, so it is not aborted if the caller leaves.
   const entered = await serve.enter({ ...senderParts(request), signal: new Presence(), ...kind });

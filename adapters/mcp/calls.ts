@@ -73,11 +73,14 @@ function resolvePricedTool({ reads }: Catalogue, given: Arguments): { tool: Read
 
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
-/** The call of a message that reads nothing: it checks the key and the rate limit, and its answer is minimal. */
+/**
+ * The call of a message that reads nothing: it checks the key and the rate limit, and its answer is minimal. A tool's
+ * call that the protocol refuses was counted as a call.
+ */
 export const handshake = ({ request, reply }: Http): Call => ({
   ...callerParts(request, reply),
   ...MCP_CALL,
-  isHandshake: true,
+  isHandshake: request.raw.admitted === undefined,
   document: { text: '{ __typename }' },
   parse: () => NOTHING,
 });

@@ -4,7 +4,7 @@ import { toolCall } from './calls.js';
 import { buildCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.js';
 import { buildResources } from './resources.js';
 import { newServer, type ServerContent } from './server.js';
-import { mountTransport } from './transport.js';
+import { mountTransport, type ServerFor } from './transport.js';
 
 export interface McpOptions extends CatalogueOptions {
   readonly serve: Serve;
@@ -17,7 +17,8 @@ const CATALOGUES = new WeakMap<CatalogueOptions['operations'], Catalogue>();
 export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions): void {
   const catalogue = CATALOGUES.get(options.operations) ?? buildCatalogue(options);
   CATALOGUES.set(options.operations, catalogue);
-  mountTransport(app, serve, async () => {
+  const operationOf = (tool: unknown) => catalogue.reads.get(tool as string)?.row.operation ?? null;
+  const open = async (): Promise<ServerFor> => {
     const [library, { AjvJsonSchemaValidator }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('@modelcontextprotocol/server/validators/ajv'),
@@ -26,5 +27,6 @@ export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions
     const offer: ServerContent = { library, catalogue, resources, validator: new AjvJsonSchemaValidator() };
     return ({ headers }, run) =>
       newServer(offer, (tool, given) => run(toolCall(catalogue, tool, given, headers['x-max-credits'])));
-  });
+  };
+  mountTransport(app, { serve, operationOf, open });
 }

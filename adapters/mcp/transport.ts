@@ -107,12 +107,23 @@ export type Run = (call: PlannedCall) => Promise<CallToolResult>;
 /** Makes the server for one HTTP request. */
 export type ServerFor = (request: FastifyRequest, run: Run) => Server;
 
-/**
- * Mounts `/mcp`: Streamable HTTP without sessions, with one handler for all revisions. The protocol's library is large,
- * so it is loaded, and `open` called, with the first message.
- */
-export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
-  const opened = lazily(open);
+export interface TransportOptions {
+  readonly serve: Serve;
+  /** The operation of the tool with this name; null: it has none. */
+  readonly operationOf: (tool: unknown) => string | null;
+  /** The protocol's library is large, so it is loaded with the first message. */
+  readonly open: () => Promise<ServerFor>;
+}
+
+interface Mounted extends Omit<TransportOptions, 'open'> {
+  readonly opened: Lazy<ServerFor>;
+  /** The latest frame of a tool's result in each era of the protocol, for refusals that are written without the library. */
+  readonly frames: Map<'old' | 'new', { readonly frame: Frame; readonly exchanged: Exchanged }>;
+}
+
+/** Mounts `/mcp`: Streamable HTTP without sessions, with one handler for all revisions. */
+export function mountTransport(app: FastifyInstance, { open, ...options }: TransportOptions): void {
+  const mounted: Mounted = { ...options, opened: lazily(open), frames: new Map() };
   app.readMessages(URL_PATH, readToolCall);
   const route = (
     method: string | string[],
@@ -131,7 +142,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
     });
   };
   route('POST', async (request, reply) => {
-    return answer(serve, opened, { request, reply });
+    return answer(mounted, { request, reply });
   });
   route('OPTIONS', preflight);
   const refuse = ({ method }: FastifyRequest, reply: FastifyReply): never => {
@@ -148,7 +159,8 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
  */
 const MOST_READ_FOR_ID = 4096;
 
-async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promise<FastifyReply> {
+async function answer(mounted: Mounted, http: Http): Promise<FastifyReply> {
+  const { serve, opened, frames } = mounted;
   const { request, reply } = http;
   const refused = await refusedUnread(serve, request, { interface: 'mcp' });
   if (refused?.result.kind === 'refusal') {
@@ -159,11 +171,13 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   const serverFor = await opened.get();
   const body = parseBody(request);
   const id = idOf(body);
-  // A client that is not admitted is refused before any work is done for it. For a tool's call, that is decided when it
-  // runs.
+  // A client that is not admitted is refused before any work is done for it.
   const tooMuch = tooMuchIn(body);
-  const handshakeOutcome =
-    rpcMethod(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
+  const isCall = rpcMethod(body) === 'tools/call' && tooMuch === null && id !== 'null';
+  const tooFast = isCall ? await refusedCall(mounted, request, body) : null;
+  const known = tooFast && frames.get(eraOf(body));
+  if (tooFast && known) return sendOutcome(toolForm(known.frame, id, known.exchanged), tooFast, request, reply);
+  const handshakeOutcome = isCall ? null : await runHandshake(serve, http);
   if (handshakeOutcome?.result.kind === 'refusal')
     return sendOutcome(refusalForm(id), handshakeOutcome, request, reply);
   if (handshakeOutcome && tooMuch) {
@@ -173,7 +187,7 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   // An object, since TypeScript does not track assignments made in a callback.
   const called: { by: { call: PlannedCall; outcome: Outcome } | null } = { by: null };
   const run: Run = async (call) => {
-    called.by = { call, outcome: await serve({ ...callerParts(request, reply), ...call }) };
+    called.by = { call, outcome: tooFast ?? (await serve({ ...callerParts(request, reply), ...call })) };
     return STAND_IN;
   };
   const exchanged = await exchange(asFetchRequest(request), body, () => serverFor(request, run));
@@ -181,11 +195,12 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
     const { call, outcome } = called.by;
     const frame = new Frame(exchanged, id);
     const form = toolForm(frame, id, exchanged);
+    if (frame.fitsAnyId) frames.set(eraOf(body), { frame, exchanged });
     return frame.fitsAnyId
       ? sendPlanned({ call, serve, form }, outcome, request, reply)
       : sendOutcome(form, outcome, request, reply);
   }
-  const outcome = handshakeOutcome ?? (await runHandshake(serve, http));
+  const outcome = handshakeOutcome ?? tooFast ?? (await runHandshake(serve, http));
   if (outcome.result.kind === 'refusal') return sendOutcome(refusalForm(id), outcome, request, reply);
   request.outcome = outcome;
   setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
@@ -194,7 +209,20 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   return reply.code(exchanged.status).send(exchanged.bytes);
 }
 
-/** The outcome of a message that is not a tool's call: it runs no operation. */
+/** Takes a tool's call from the rate of its account. Returns the outcome that refuses it, or null. */
+async function refusedCall({ serve, operationOf }: Mounted, request: FastifyRequest, body: unknown) {
+  const refused = await refusedUnread(serve, request, { interface: 'mcp', takesRate: true });
+  const { params } = body as { params?: { name?: unknown } | null };
+  return refused && { ...refused, operation: operationOf(params?.name) };
+}
+
+/** Since 2026-07-28 each message names its revision. */
+function eraOf(body: unknown): 'old' | 'new' {
+  const { params } = body as { params?: { _meta?: Record<string, unknown> | null } | null };
+  return params?._meta?.['io.modelcontextprotocol/protocolVersion'] === undefined ? 'old' : 'new';
+}
+
+/** The outcome of a message that runs no operation. */
 const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   ...(await serve(handshake(http))),
   operation: null,

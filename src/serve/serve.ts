@@ -26,12 +26,17 @@ export interface Serve {
   /**
    * Does only the first step, before the request is read, so that callers without a valid key cannot cause unlimited
    * parsing (L13). Returns the refusal for an invalid key, or for a caller without a key (`mayBeKeyless`) who called
-   * too often; otherwise the value to pass as `admitted` with the call. Never rejects.
+   * too often, and with `takesRate` also for an account that did; otherwise the value to pass as `admitted` with the
+   * call. Never rejects.
    */
   readonly enter: (call: EnteringCall) => Promise<Entered>;
 }
 
-export type EnteringCall = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'interface' | 'mayBeKeyless'>;
+export interface EnteringCall
+  extends Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'interface' | 'mayBeKeyless'> {
+  /** Whether a call with a key is counted already here. */
+  readonly takesRate?: boolean;
+}
 
 export type Entered = { readonly refused: Outcome } | { readonly admitted: RateDecision | undefined };
 
@@ -85,10 +90,13 @@ async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
     const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
     if (caller !== null) {
       if (isElsewhere(caller, call)) await refuseElsewhere(options, { call, deadline, record });
-      return { admitted: undefined };
+      if (!call.takesRate) return { admitted: undefined };
+      const { accountId, keyId, mode } = caller;
+      Object.assign(record, { accountId, keyId, mode });
     }
-    record.policy = 'public';
-    record.rate = await deadline.race(options.admit.admitPublic(call.address));
+    record.policy = caller ? 'account' : 'public';
+    const { admit } = options;
+    record.rate = await deadline.race(caller ? admit.admit(caller) : admit.admitPublic(call.address));
     if (!record.rate.allowed) throw tooFast(record.rate);
     return { admitted: record.rate };
   } catch (error) {

@@ -68,6 +68,13 @@ describe('the log of an account', () => {
     const client = createClient(perch.url, account.key);
     await Promise.all([client.get('/v1/me'), client.get('/v1/me')]);
     expect((await logOf(account, { status: 429 })).map(({ operation }) => operation)).toEqual(['me']);
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_account', arguments: {} } };
+    const threeCalls = () => Promise.all([1, 2, 3].map(() => client.post('/mcp', message)));
+    await threeCalls();
+    await threeCalls();
+    const refused = (await logOf(account)).filter((row) => row.interface === 'mcp' && row.code === 'rate_limited');
+    expect(refused.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(refused.map(({ operation }) => operation))).toEqual(new Set(['me']));
   });
 
   it('has the interface that a test key came through', async () => {

@@ -191,6 +191,30 @@ describe('the rate (A19)', () => {
     expect(textOf(third)).toContain('a batch counts as one request');
   });
 
+  it.each(ERAS)('%s: refuses a call beyond it as it answers one, before the protocol checks it', async (_, send) => {
+    const { key } = await service.perch.account({ qps: 1 });
+    const answered = await send(service.url, key, call('get_account', {}));
+    for (const tool of ['get_account', 'unknown']) {
+      const refused = await send(service.url, key, { ...call(tool, {}), id: 'a"1' });
+      expect([refused.status, refused.body.id, contentOf(refused).error.code]).toEqual([200, 'a"1', 'rate_limited']);
+      expect({ ...refused.body.result, content: [], structuredContent: {} }).toEqual({
+        ...answered.body.result,
+        ...{ isError: true, content: [], structuredContent: {} },
+      });
+      const [own, theirs] = [refused.headers, answered.headers].map((headers) => headers.get('content-type'));
+      expect([own, refused.headers.get('retry-after')]).toEqual([theirs, '1']);
+      expect(refused.headers.get('ratelimit')).toBe('limit=1, remaining=0, reset=1');
+    }
+  });
+
+  it.each(ERAS)('%s: counts a call that the protocol refuses', async (_, send) => {
+    const { key } = await service.perch.account({ qps: 1 });
+    const unknown = await send(service.url, key, call('unknown', {}));
+    expect(unknown.body.error.code).toBe(-32602);
+    expect(unknown.headers.get('ratelimit-policy')).toBe('account; q=1; w=1');
+    expect(contentOf(await send(service.url, key, call('get_account', {}))).error.code).toBe('rate_limited');
+  });
+
   it('counts no handshake: an account of one request a second connects, lists and calls', async () => {
     const { key } = await service.perch.account({ qps: 1 });
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };

@@ -22,7 +22,8 @@ export async function startExample(): Promise<ExampleNode> {
   const perch = await startPerch({
     clock,
     network,
-    interfaces: (app, { serve }) => mountTransport(app, serve, async () => exampleServers()),
+    interfaces: (app, { serve }) =>
+      mountTransport(app, { serve, operationOf: () => null, open: async () => exampleServers() }),
   });
   const { key } = await perch.account({ credits: 0, qps: 0 });
   return { url: new URL('/mcp', perch.url), key, clock, close: () => perch.close() };
