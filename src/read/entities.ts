@@ -198,19 +198,12 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
   });
 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
-  const { unpaid, shared, tombstones, clock, lifetimes } = options;
+  const { unpaid, shared, tombstones, clock } = options;
 
   const store = (values: readonly T[], origin: Origin, requestedKey?: string) =>
     storeAs(options, kind, values, origin, requestedKey);
   const withdraw = (ref: Ref, failure: ServiceError, accountId: string) =>
     withdrawAs(options, kind, ref, failure, accountId);
-
-  /** Called when the network says the object does not exist: also remembers the 404 for a while. */
-  async function markDeleted(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
-    await withdraw(ref, failure, accountId);
-    const absence = { value: toAbsence(failure), fetchedAt: clock.now() };
-    await unpaid.set(absentKey(kind.keyOf(ref)), absence, lifetimes.absentMs);
-  }
 
   /**
    * If the object was withdrawn after the read began: the 404 that is remembered for it, or undefined. If it was found
@@ -233,7 +226,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     if (found.fail.code !== 'not_found') return { fail: found.fail };
     const [known] = isLast ? [] : await peek([ref]);
     if (known && 'ok' in known && known.fetchedAt > beganAt) return undefined;
-    await markDeleted(ref, found.fail, waiters.accountId);
+    await markDeletedAs(options, kind, ref, found.fail, waiters.accountId);
     return { fail: found.fail };
   }
 
@@ -297,6 +290,19 @@ async function storeAs<Ref, T>(
   }
   await Promise.all(withdrawn);
   return withheld.size === 0;
+}
+
+/** Called when the network says the object does not exist: also remembers the 404 for a while. */
+async function markDeletedAs<Ref, T>(
+  options: EntitiesOptions,
+  kind: Kind<Ref, T>,
+  ref: Ref,
+  failure: ServiceError,
+  accountId: string,
+): Promise<void> {
+  await withdrawAs(options, kind, ref, failure, accountId);
+  const absence = { value: toAbsence(failure), fetchedAt: options.clock.now() };
+  await options.unpaid.set(absentKey(kind.keyOf(ref)), absence, options.lifetimes.absentMs);
 }
 
 async function withdrawAs<Ref, T>(
