@@ -178,21 +178,19 @@ async function chargeInTurn(
   }));
   const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`O  ${when}, ${text}`));
   const few = figures.get(contestants[0]?.name ?? '') ?? [];
+  const costOf = (name: string, rounds: readonly WalRound[], cost: (round: WalRound) => number): Line => ({
+    ...{ name, unit: 'µs', value: spread(rounds.map(cost)) },
+    ...(rounds !== few && { ratio: ratioOf(rounds.map(cost), few.map(cost), `that of ${contestants[0]?.name}`) }),
+  });
   const lines = [...figures].flatMap(([name, rounds]): Line[] => {
-    const of = `that of ${contestants[0]?.name}`;
-    const cost = ratioOf(
-      rounds.map(({ postgres }) => postgres),
-      few.map(({ postgres }) => postgres),
-      of,
-    );
     const isLast = name === `${WALLETS.toLocaleString('en')} active`;
     return [
       { name, unit: 'charges/s', value: spread(rounds.map(({ perSecond }) => perSecond)), costs: costsOf(rounds) },
       {
-        ...{ name: `${name}: Postgres`, unit: 'µs', value: spread(rounds.map(({ postgres }) => postgres)) },
-        ...(rounds !== few && { ratio: cost }),
+        ...costOf(`${name}: Postgres`, rounds, ({ postgres }) => postgres),
         ...(isLast && { goal: '≤ 2 times' }),
       },
+      costOf(`${name}: with the process that charges`, rounds, ({ cpu, postgres }) => cpu + postgres),
       { name: `${name}: WAL`, unit: 'bytes', value: spread(rounds.map(({ walBytes }) => walBytes)) },
     ];
   });
