@@ -654,8 +654,9 @@ end
 $$;
 
 -- Adds debits with ids before `settled` to the sums of usage and of keys, of each of the accounts that are due at most so many;
--- returns those that still are: those with more, and, unless it waits for locks, those whose wallet is locked. Each statement sees what was there when it began: debits that were posted before their wallet was
--- locked, and none comes after that. By the index of each wallet (`offset 0`), whatever is known of the current month.
+-- returns those that still are: those with more, and, unless it waits for locks, those whose wallet is locked. Each statement
+-- sees what was there when it began: debits that were posted before their wallet was locked, and none comes after that. By the
+-- index of each wallet (`offset 0`), whatever is known of the current month.
 create function sum_debits(
   shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz, waits boolean
 ) returns uuid[]
