@@ -51,7 +51,7 @@ export class Following<Item> implements AsyncIterable<Item> {
 
   /**
    * `read` makes one call: it reads items newer than a cursor or, without a cursor, a first page of one item.
-   * `chargedFor` looks the receipt of a call up.
+   * `chargedFor` looks up what the receipt of a call says.
    */
   constructor(
     read: (query: { since?: string; count?: 1; max_credits?: number }) => Promise<AnyNewer<Item>>,

@@ -115,7 +115,7 @@ say(take(following, 2), errors, time.monotonic() - began >= 1.3, following.since
     const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
     const RECEIPT = `/v1/usage/${REQUEST_ID}`;
 
-    it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
+    it('looks up the receipt of a call whose charge is unknown before it repeats the call', async () => {
       server = await stub(
         answer('b', ['1']),
         unknown(),
@@ -130,7 +130,7 @@ say(take(following, 2), following.spent)`;
       expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
     });
 
-    it('looks the receipt of a call up whose answer was lost after its head', async () => {
+    it('looks up the receipt of a call whose answer was lost after its head', async () => {
       const lost = { headers: { 'x-request-id': REQUEST_ID }, bodyLost: 'cut' } as const;
       server = await stub(answer('b', ['1']), lost, page({ data: { credits: 3 } }), answer('c', ['2']));
       const code = `${HEAD}
@@ -176,7 +176,7 @@ say(take(following, 100), following.ended, following.since, take(early, 1), earl
       expect(server.requests).toHaveLength(1);
     });
 
-    it('raises the fifth failure in a row that may have been charged, and begins to count at an answer', async () => {
+    it('raises the fifth failure in a row that may have been charged, and counts anew after an answer', async () => {
       const lost = { status: 502, body: '<html>' };
       server = await stub(answer('b', ['1']), lost, lost, lost, lost, answer('c', ['2']), lost);
       const code = `${HEAD}
@@ -187,7 +187,7 @@ say(take(following, 2), failed(lambda: take(following, 1)), len(errors), followi
       expect(server.requests).toHaveLength(11);
     });
 
-    it('waits for a service that nobody can connect to, however long it takes', async () => {
+    it('keeps trying while connections are refused', async () => {
       server = await stub(answer('b', ['1']));
       const gone = await stub();
       gone.close();

@@ -122,7 +122,7 @@ except ApiError as e: say(e.code, e.status, e.retry_after)`;
     expect(await said(REPORTED, env())).toEqual(['unreadable', status, expected]);
   });
 
-  it.each(['null', '3', '"text"', '[]', ''])('call JSON that is no object unreadable: %s', async (body) => {
+  it.each(['null', '3', '"text"', '[]', ''])('report JSON other than an object as unreadable: %s', async (body) => {
     server = await stub({ body });
     const code = `say(failed(perch.me), failed(lambda: next(perch.iter_follower_ids("a", max_credits=9))),
     failed(lambda: next(perch.follow_user_tweets("a", max_credits=9))))`;

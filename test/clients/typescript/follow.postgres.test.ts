@@ -154,7 +154,7 @@ describe('follow, on the way', () => {
   const asked = () => server?.requests.map(({ path: each }) => each.replace(/.*(?=since=\w)|&.*/g, ''));
   const RECEIPT = `/v1/usage/${REQUEST_ID}`;
 
-  it('looks the receipt of a call up whose charge is unknown, before it repeats the call', async () => {
+  it('looks up the receipt of a call whose charge is unknown before it repeats the call', async () => {
     server = await stub(
       answer('b', ['1']),
       unknown(),
@@ -169,7 +169,7 @@ describe('follow, on the way', () => {
     expect(asked()).toEqual(['since=a', 'since=b', RECEIPT, RECEIPT, 'since=b']);
   });
 
-  it('looks the receipt of a call up whose answer was lost after its head', async () => {
+  it('looks up the receipt of a call whose answer was lost after its head', async () => {
     const lost = { headers: { 'x-request-id': REQUEST_ID }, bodyLost: 'cut' } as const;
     server = await stub(answer('b', ['1']), lost, page({ data: { credits: 3 } }), answer('c', ['2']));
     const following = follow([]);
@@ -221,7 +221,7 @@ describe('follow, on the way', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('throws the fifth failure in a row that may have been charged, and begins to count at an answer', async () => {
+  it('throws the fifth failure in a row that may have been charged, and counts anew after an answer', async () => {
     const lost = { status: 502, body: '<html>' };
     server = await stub(answer('b', ['1']), lost, lost, lost, lost, answer('c', ['2']), lost);
     const errors: PerchError[] = [];
@@ -231,7 +231,7 @@ describe('follow, on the way', () => {
     expect([server.requests.length, errors.length, following.since]).toEqual([11, 8, 'c']);
   });
 
-  it('begins now if since is null, as read from JSON, and yields nothing that was there before', async () => {
+  it('yields only what is new if since is null, as read from JSON', async () => {
     server = await stub(answer('b', ['old']), answer('c', ['new']));
     const following = follow([], { query: { since: null } });
     expect(await take(following, 1)).toEqual(['new']);
@@ -239,7 +239,7 @@ describe('follow, on the way', () => {
     expect(server.requests[1]?.path).toContain('?since=b&');
   });
 
-  it('waits for a service that nobody can connect to, however long it takes', async () => {
+  it('keeps trying while connections are refused', async () => {
     server = await stub(answer('b', ['1']));
     const stop = new AbortController();
     const errors: PerchError[] = [];

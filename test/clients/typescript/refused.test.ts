@@ -155,7 +155,7 @@ it.each([
   expect(await failed(client().query(me))).toMatchObject(expected);
 });
 
-it.each(['null', '3', '"text"', '[]', ''])('calls JSON that is no object unreadable: %s', async (body) => {
+it.each(['null', '3', '"text"', '[]', ''])('reports JSON other than an object as unreadable: %s', async (body) => {
   server = await stub({ body });
   const expected = { code: 'unreadable', status: 200 };
   const paid = { path: { user: 'a' }, maxCredits: 9 };

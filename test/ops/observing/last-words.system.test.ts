@@ -44,7 +44,7 @@ it.skipIf(process.platform !== 'linux')('keeps running while the disk of the log
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
 
-it('ends without the remaining lines if nobody reads its log', async () => {
+it('exits without the remaining lines if its log is not read', async () => {
   const script = `
     for (let lines = 0; lines < 50; lines += 1) log.info('x'.repeat(50_000));
     setTimeout(() => process.exit(3), 500);`;
