@@ -108,7 +108,7 @@ const CLIENTS = {
     const keys = Object.fromEntries(['TweetPage', 'TweetEdge', 'PageInfo'].map((name) => [name, () => null]));
     const cached = over([cacheExchange({ keys, resolvers: { Query: { timeline: relayPagination() } } })]);
     const retryIf = ({ response }) => [429, 503].includes(response?.status) && response.headers.has('retry-after');
-    const waiting = over([retryExchange({ retryIf })]);
+    const waiting = over([retryExchange({ retryIf, maxNumberAttempts: 5 })]);
     const TWEETS_READ = gql(TWEETS);
     let known = 0;
     await say({
