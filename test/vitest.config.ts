@@ -55,8 +55,8 @@ export const suiteOf = (projects: readonly Project[], { workersFor, ...timeouts 
         experimental: { fsModuleCache: process.env.CI === 'true' },
         // So that the plugin transforms it.
         server: { deps: { inline: ['postgres'] } },
-        // The default of a second is not enough for a browser on a busy machine.
-        expect: { poll: { timeout: 10_000 } },
+        // The default of a second is not enough for a browser or a process on a busy machine.
+        expect: { poll: { timeout: 30_000 } },
         ...timeouts,
       },
     })),

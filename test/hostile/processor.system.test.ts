@@ -55,9 +55,9 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
     await innocent.get('/v1/users/user1');
     let n = 0;
     const seen: Received[] = [];
-    const untilMs = performance.now() + 20_000;
+    const untilMs = processorClock.now() + 10_000;
     let refused: Received | undefined;
-    while (refused === undefined && performance.now() < untilMs) {
+    while (refused === undefined && processorClock.now() < untilMs) {
       const flood = range(20, n).map((each) => hog.post('/graphql', { query: largeDocument(each) }));
       n += 20;
       const cached = await innocent.get('/v1/users/user1');

@@ -72,7 +72,7 @@ export async function visit(
 ): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block', ...options });
   // Shorter than the timeout of a test, so that the error names what the tab waited for.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const foreign: string[] = [];
   const violations: string[] = [];
   const errors: string[] = [];

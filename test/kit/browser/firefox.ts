@@ -42,7 +42,7 @@ export class FirefoxTab implements Tab {
     readonly page: Page,
     private readonly origin: string,
   ) {
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
     page.on('request', (request) => {
       const { origin: requestOrigin, protocol, href } = new URL(request.url());
       if (requestOrigin !== this.origin && protocol !== 'data:') this.foreign.push(href);
