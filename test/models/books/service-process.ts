@@ -46,7 +46,9 @@ async function open({ mount: graphql, database, settings, nowMs: startMs }: Open
   const clock = { now: () => nowMs };
   // Webhooks go to this machine.
   const webhooks = new GuardedWebhooks({ userAgent: 'model', loopback: true });
-  const { url } = await compose(lifecycle, config, stores, { log, clock, network, graphql, webhooks });
+  // The model does not refuse calls because the machine is busy.
+  const capacity = { maxLoopDelayMs: 0 };
+  const { url } = await compose(lifecycle, config, stores, { log, clock, network, graphql, webhooks, capacity });
   say({ said: 'listening', url });
 }
 

@@ -14,7 +14,7 @@ describe.runIf(corpus !== undefined)('the real corpus, if present', () => {
   });
   afterAll(() => database.drop());
 
-  it('is imported whole without a fault, and a second time without a change', { timeout: 120_000 }, async () => {
+  it('is imported whole without a fault, and a second time without a change', { timeout: 600_000 }, async () => {
     const { sql } = database;
     // Its texts are escaped as in the network's answers.
     const options = { areEscaped: true };

@@ -21,7 +21,8 @@ test('starts the server for the first process, attaches the next, and stops it w
   const second = await openEmbeddedPostgres({ home });
   expect([first.started, second.started]).toEqual([true, false]);
   expect(second.connection).toEqual(first.connection);
-  expect(progress).toHaveLength(1);
+  // On a busy machine, it also says that it waits.
+  expect(progress.filter((text) => !text.startsWith('Waiting'))).toHaveLength(1);
   const server = await serverOf(home);
 
   await first.stop();
