@@ -163,11 +163,14 @@ export class PushSocket {
   }
 
   #keepAlive(): void {
-    this.#next(this.#times.pingEveryMs, () => {
-      if (monotonic.now() - (this.#receivedAt ?? 0) > this.#times.silentMs) return void this.drop('it fell silent');
+    const { pingEveryMs, silentMs } = this.#times;
+    const look = (): void => {
+      if (monotonic.now() - (this.#receivedAt ?? 0) > silentMs) return void this.drop('it fell silent');
       this.#socket?.ping();
       this.#keepAlive();
-    });
+    };
+    // After a stall of this process, the timer comes before what arrived meanwhile, which must be read first.
+    this.#next(pingEveryMs, () => this.#next(0, look));
   }
 
   #lose(): void {

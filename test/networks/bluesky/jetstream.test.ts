@@ -9,7 +9,7 @@ import { didAt } from './fake.js';
 import { type JetstreamStandIn, openJetstream } from './jetstream-stand-in.js';
 
 const [ADA, BEN, CLEO] = [didAt(1), didAt(2), didAt(3)];
-const TIMES = { pingEveryMs: 40, silentMs: 200, firstPauseMs: 40, lingerMs: 100 };
+const TIMES = { pingEveryMs: 40, silentMs: 10_000, firstPauseMs: 40, lingerMs: 100 };
 
 let jetstream: JetstreamStandIn;
 let push: PushedLists;
@@ -151,15 +151,29 @@ describe('Jetstream', () => {
   });
 
   it('drops a silent connection and opens another', async () => {
+    push.close();
+    open({ times: { ...TIMES, silentMs: 1000 } });
     const ada = follow(ADA);
     await isAnnounced(ada);
-    await sleep(3 * TIMES.silentMs);
+    await sleep(3000);
     expect(jetstream.attempts, 'a quiet one is none: its pings are answered').toHaveLength(1);
     jetstream.state.isStalled = true;
     await until('it is dropped', () => ada.complete.at(-1) === false);
     jetstream.state.isStalled = false;
     await isAnnounced(ada);
     expect(said).toEqual(['up: connected', 'down: it fell silent', 'up: connected']);
+  });
+
+  it('keeps a connection whose messages a busy process had no time to read', async () => {
+    push.close();
+    open({ times: { ...TIMES, silentMs: 1000 } });
+    const ada = follow(ADA);
+    await isAnnounced(ada);
+    jetstream.commit(ADA);
+    const end = performance.now() + 1100;
+    while (performance.now() < end);
+    await until('the post is announced', () => ada.announced.length > 0);
+    expect(said).toEqual(['up: connected']);
   });
 
   it('reads no message of more than a mebibyte', async () => {

@@ -22,7 +22,7 @@ function open(token = 'a-token'): void {
     userAgent: 'Perch/0.3.0 (test)',
     clock: Date,
     random: () => 1,
-    times: { pingEveryMs: 50, silentMs: 300, firstPauseMs: 50, lingerMs: 50 },
+    times: { pingEveryMs: 50, silentMs: 10_000, firstPauseMs: 50, lingerMs: 50 },
   });
 }
 
