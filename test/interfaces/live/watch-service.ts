@@ -15,8 +15,8 @@ export interface WatchService extends Customers {
   readonly net: ScriptedNetwork;
   /** Everything sent, in order. */
   readonly sent: readonly Sent[];
-  /** The real time plus this many milliseconds. */
-  readonly clock: { shiftMs: number };
+  /** The real time, or that at which it was stopped, plus this many milliseconds. */
+  readonly clock: { shiftMs: number; stoppedAt: number | null };
   /** The status that receivers answer from now on. */
   status: number;
   /** Adds a tweet to the followed lists and returns its id. */
@@ -55,7 +55,11 @@ export async function startWatchService(): Promise<WatchService> {
   const guarded = new GuardedWebhooks({ userAgent: 'test', allow: { resolve } });
   const sent: Sent[] = [];
   const state = { status: 204 };
-  const clock = { shiftMs: 0, now: () => Date.now() + clock.shiftMs };
+  const clock = {
+    shiftMs: 0,
+    stoppedAt: null as number | null,
+    now: () => (clock.stoppedAt ?? Date.now()) + clock.shiftMs,
+  };
   const perch = await startPerch({
     clock,
     network: net.network,

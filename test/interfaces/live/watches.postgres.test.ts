@@ -323,9 +323,17 @@ describe('a refused watch', () => {
     ).toBe(429);
   });
 
-  refusesLikeAll({
-    service: () => service as never,
-    call: (client) => client.post('/v1/watches', { user: 'user7', webhook_url: HOOK }),
+  describe('by a service whose clock stands still', () => {
+    beforeAll(() => {
+      service.clock.stoppedAt = Date.now();
+    });
+    afterAll(() => {
+      service.clock.stoppedAt = null;
+    });
+    refusesLikeAll({
+      service: () => service as never,
+      call: (client) => client.post('/v1/watches', { user: 'user7', webhook_url: HOOK }),
+    });
   });
 });
 
