@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient, type Fields, type Reply, record, rows } from '../../kit/client.js';
 import { checkEveryAnswer } from '../../kit/every-answer.js';
 import type { TestAccount } from '../../kit/perch.js';
+import { untilDayHasAMinute } from '../../kit/time/day.js';
 import { until } from '../../kit/time/until.js';
 import { at, post } from '../graphql/client.js';
 import { type Sent, startWatchService, type WatchService } from './watch-service.js';
@@ -49,7 +50,8 @@ describe('deliveries of a watch', () => {
   const faultOf = ({ status, body: { error } }: Reply) => [status, error.code, error.param, error.reason];
 
   it('are listed with their content, cost and reception, newest first', async () => {
-    const { client, path } = made;
+    await untilDayHasAMinute();
+    const { client, path } = await make();
     const listed = rows(await client.get(path));
     for (const [nth, { id, body, ...delivery }] of listed.entries()) {
       const number = 3 - nth;
@@ -71,7 +73,7 @@ describe('deliveries of a watch', () => {
     expect(record(await client.get(path.replace('/deliveries', '')))).toMatchObject({
       ...{ deliveries: 3, credits_spent: charged, credits_spent_today: charged, newest_item_at: expect.any(String) },
     });
-  });
+  }, 100_000);
 
   it('are verified by the library of Standard Webhooks with the secret from the watch’s creation', async () => {
     const { client, path, secret } = made;

@@ -8,6 +8,7 @@ import { DAY_MS } from '../../../src/lib/durations.js';
 import { createCursors } from '../../../src/read/cursor.js';
 import { startMailServer } from '../../kit/mail-server.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { untilDayHasAMinute } from '../../kit/time/day.js';
 import { addWatch } from './add-watch.js';
 import { createNews } from './news.js';
 
@@ -121,6 +122,7 @@ describe.concurrent('a watch', () => {
   it('waits for credits with one notice, and pauses when its key ends', async () => {
     const account = await perch.account({ credits: 10, email: 'owner@example.org' });
     const { post } = author('barbara');
+    await untilDayHasAMinute();
     const watch = await add(account, 'barbara', { dailyLimit: 1000 });
     post('affordable');
     await eventually(() =>
