@@ -11,9 +11,10 @@ const clock = { now: Date.now };
 
 describeOnBoth('the calls that X has left, in two processes', (redis) => {
   let links: RedisLink[] = [];
+  const openLinks = (deadlineMs = 2000) =>
+    Promise.all([1, 2].map(() => openRedis(redis().urls, { ...patient, deadlineMs })));
   beforeAll(async () => {
-    const open = () => openRedis(redis().urls, { ...patient, deadlineMs: 2000 });
-    links = await Promise.all([open(), open()]);
+    links = await openLinks();
   });
   afterAll(() => Promise.all(links.map((link) => link.close())));
   beforeEach(() => redis().flush());
@@ -22,7 +23,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
    * The adapters of two processes over one X. `left` is what its next answer states; undefined: a failure that states
    * nothing.
    */
-  async function openTwo(left: () => number | undefined, resetsInSeconds = 600) {
+  async function openTwo(left: () => number | undefined, { resetsInSeconds = 600, over = links } = {}) {
     const resets = String(Math.ceil(Date.now() / 1000) + resetsInSeconds);
     const answer = ({ path }: { path: string }) => {
       const remaining = left();
@@ -31,7 +32,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
       const headers = { 'x-rate-limit-remaining': String(remaining), 'x-rate-limit-reset': resets };
       return { headers, body: { data, meta: { next_token: 'more' } } };
     };
-    const options = (n: 0 | 1) => ({ clock, callsLeft: createRedisCallsLeft(links[n] as RedisLink) });
+    const options = (n: 0 | 1) => ({ clock, callsLeft: createRedisCallsLeft(over[n] as RedisLink) });
     const one = await scripted(answer, { ...options(0), bearerTokens: ['same', 'other'] });
     const two = await scripted(answer, { ...options(1), baseUrl: one.baseUrl, bearerTokens: ['same'] });
     return { one: one.network, two: two.network, requests: one.requests };
@@ -99,7 +100,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
   });
 
   it('are unknown again after the reset', async () => {
-    const { one, two, requests } = await openTwo(() => 0, 2);
+    const { one, two, requests } = await openTwo(() => 0, { resetsInSeconds: 8 });
     await search(one);
     await expect(search(two)).rejects.toMatchObject(refused);
     await until('it resets', () =>
@@ -112,12 +113,15 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
   });
 
   it('are those that each has learned itself while Redis is away', async () => {
-    const { one, two, requests } = await openTwo(() => 0);
+    // A pause as long as the node timeout would make the nodes of a cluster give each other up.
+    const over = await openLinks(500);
+    const { one, two, requests } = await openTwo(() => 0, { over });
     redis().pause();
     await Promise.all([search(one), search(two)]);
     for (const network of [one, two]) await expect(search(network)).rejects.toMatchObject(refused);
     redis().resume();
-    await until('both links are up again', () => links.every((link) => link.state().up));
+    await until('both links are up again', () => over.every((link) => link.state().up));
+    await Promise.all(over.map((link) => link.close()));
     expect(requests).toHaveLength(2);
   });
 });
