@@ -88,21 +88,27 @@ const RELAY_REQUEST: ConcreteRequest = {
   params: { name: 'Live', operationKind: 'subscription', text: QUERY, id: null, cacheID: 'live', metadata: {} },
 };
 
-/** Posts until one of the tweets has arrived, because it cannot be seen when the client has begun to follow. */
-async function postUntil(texts: readonly string[]): Promise<string> {
+/**
+ * Posts until one of the tweets has arrived, because it cannot be seen when the client has begun to follow; then waits
+ * for the last of them.
+ */
+async function postUntil(texts: readonly string[]): Promise<void> {
   const text = `news ${next}`;
-  let nth = 0;
+  let [nth, last] = [0, ''];
   await until(
     'a new tweet arrives',
     async () => {
       nth += 1;
-      if (nth % 50 === 1) post(`${text} ${nth}`);
+      if (nth % 50 === 1) {
+        last = `${text} ${nth}`;
+        post(last);
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
       return texts.some((one) => one.startsWith(text));
     },
     SLOW_MS,
   );
-  return text;
+  await until('the last of them arrives', () => texts.includes(last), SLOW_MS);
 }
 
 interface Timeline {
