@@ -5,6 +5,7 @@ import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
 import { type OpenStream, openStream, type StreamEvent } from '../../kit/events.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { stopwatch } from '../../kit/time/stalls.js';
 import { until } from '../../kit/time/until.js';
 import { didAt, openFake, postOf, profileOf, uriAt } from '../../networks/bluesky/fake.js';
 import { type JetstreamStandIn, openJetstream } from '../../networks/bluesky/jetstream-stand-in.js';
@@ -82,10 +83,10 @@ describe('a stream of a timeline on Bluesky', () => {
     await silence();
     for (const text of ['one', 'two']) {
       const before = reads();
-      const at = performance.now();
+      const elapsedMs = stopwatch();
       post(text);
       const event = await stream.next('items');
-      expect(performance.now() - at).toBeLessThan(2_000);
+      expect(elapsedMs()).toBeLessThan(2_000);
       expect(textsOf(event)).toEqual([text]);
       expect(event.data).toMatchObject({ items: 1, credits_charged: 1 });
       await sleep(1.2 * SHORTEST_MS);
@@ -130,10 +131,10 @@ describe('a stream of a timeline on Bluesky', () => {
     jetstream.state.refuses = false;
     await until('it is back', () => jetstream.subscribers.slice(connections).some(({ hellos }) => hellos.length > 0));
     await silence();
-    const announced = performance.now();
+    const elapsedMs = stopwatch();
     post('announced again');
     expect(textsOf(await stream.next('items'))).toEqual(['announced again']);
-    expect(performance.now() - announced).toBeLessThan(2_000);
+    expect(elapsedMs()).toBeLessThan(2_000);
   }, 100_000);
 });
 
@@ -166,10 +167,10 @@ describe('a stream of a timeline on Mastodon', () => {
       expect(reads()).toBe(1);
       const status = aStatus({ id: '101', created_at: new Date().toISOString(), content: '<p>News</p>' });
       statuses.unshift(status);
-      const at = performance.now();
+      const elapsedMs = stopwatch();
       streaming.announce('update', status);
       expect((await stream.next('items')).data).toMatchObject({ data: [{ text: 'News' }], credits_charged: 1 });
-      expect(performance.now() - at).toBeLessThan(2_000);
+      expect(elapsedMs()).toBeLessThan(2_000);
       expect(reads()).toBe(2);
       stream.leave();
     } finally {

@@ -7,6 +7,15 @@ export interface Stalls {
   stop(): void;
 }
 
+/** Returns the milliseconds since now without stalls. */
+export function stopwatch(): () => number {
+  const [beganMs, stalls] = [performance.now(), watchStalls()];
+  return () => {
+    stalls.stop();
+    return performance.now() - beganMs - stalls.ms();
+  };
+}
+
 export function watchStalls(): Stalls {
   let [lastMs, stalledMs] = [performance.now(), 0];
   const timer = setInterval(() => {
