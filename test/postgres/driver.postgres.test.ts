@@ -214,12 +214,10 @@ it('does not pass the error of a query whose connection the server ended to the 
   for (let round = 0; round < 3; round += 1) {
     const ended = sql`select pg_sleep(30), 'to be ended'`;
     const rejected = expect(ended).rejects.toThrow(/CONNECTION_CLOSED|terminating/);
-    await vi.waitFor(async () => {
-      const rows = await database.sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where query like '%to be ended%' and pid <> pg_backend_pid() and state = 'active'`;
-      expect(rows).toHaveLength(1);
-    });
+    const end = () => database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like '%to be ended%' and pid <> pg_backend_pid() and state = 'active'`;
+    await expect.poll(end).toHaveLength(1);
     await rejected;
     expect(await Promise.all([1, 2, 3].map((n) => sql`select ${n}::int as n`))).toEqual([1, 2, 3].map((n) => [{ n }]));
   }
@@ -291,11 +289,9 @@ describe('the query after one that failed when some of its rows had arrived', ()
     // The server sends rows whenever it has eight kibibytes.
     const cut = sql`select repeat('x', 9000), case n when 3 then pg_sleep(30)::text end from generate_series(1, 3) n`;
     const rejected = expect(cut).rejects.toThrow(/CONNECTION_CLOSED|ECONNRESET/);
-    await vi.waitFor(async () => {
-      const sleeping =
-        await database.sql`select from pg_stat_activity where wait_event = 'PgSleep' and query like '%9000%'`;
-      expect(sleeping).toHaveLength(1);
-    });
+    const sleeping = () =>
+      database.sql`select from pg_stat_activity where wait_event = 'PgSleep' and query like '%9000%'`;
+    await expect.poll(sleeping).toHaveLength(1);
     await settled();
     line.cut();
     await rejected;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
 import { createIdentify } from '../../../src/access/identify.js';
 import { hashKey, mintKey } from '../../../src/access/key.js';
@@ -187,7 +187,7 @@ describe('a key that was looked up before', () => {
     const { key } = add(live);
     store.hold();
     const first = identify(key, HOME);
-    await vi.waitUntil(() => store.reads() === 1);
+    await expect.poll(store.reads).toBe(1);
     clock.pass(3000);
     store.release();
     await first;
@@ -210,11 +210,11 @@ describe('a key that was looked up before', () => {
     const { key, hash } = add(live);
     store.hold();
     const early = identify(key, HOME);
-    await vi.waitUntil(() => store.reads() === 1);
+    await expect.poll(store.reads).toBe(1);
     store.rows.set(hash, { state: 'revoked', revokedAt: 'now' });
     store.notify(hash);
     const late = identify(key, HOME);
-    await vi.waitUntil(() => store.reads() === 2);
+    await expect.poll(store.reads).toBe(2);
     store.release();
     const [first, second] = await Promise.allSettled([early, late]);
     expect(first).toMatchObject({ status: 'fulfilled', value: caller() });
@@ -227,7 +227,7 @@ describe('a key that was looked up before', () => {
     const { key } = add(live);
     store.hold();
     const all = codes(Array.from({ length: 20 }, () => key));
-    await vi.waitUntil(() => store.reads() > 0);
+    await expect.poll(store.reads).toBeGreaterThan(0);
     store.release();
     expect(new Set(await all)).toEqual(new Set(['ok']));
     expect(store.reads()).toBe(1);
@@ -312,7 +312,7 @@ describe('guessing keys (A8)', () => {
     );
     store.hold();
     const first = codes(unknownKeys(1));
-    await vi.waitFor(() => expect(store.queries()).toBe(1));
+    await expect.poll(store.queries).toBe(1);
     const others = [codes(unknownKeys(150)), codes(unknownKeys(49), '192.0.2.2')];
     await sleep(50);
     expect(store.queries()).toBe(1);
@@ -338,7 +338,7 @@ describe('guessing keys (A8)', () => {
     clock.pass(ms);
     store.hold();
     const first = codes(unknownKeys(1));
-    await vi.waitFor(() => expect(store.queries()).toBe(1));
+    await expect.poll(store.queries).toBe(1);
     const second = codes(unknownKeys(1));
     await sleep(50);
     expect(store.queries()).toBe(queries);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { OperationNames } from '../../../src/metering/operation-names.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 
@@ -109,7 +109,7 @@ it('lets few names of an account wait for a claim: further ones are `other` at o
   expect(again).toBeInstanceOf(Promise);
   open.shift()?.();
   expect(await first).toBe('first');
-  await vi.waitFor(() => expect(open).toHaveLength(1));
+  await expect.poll(() => open).toHaveLength(1);
   open.shift()?.();
   expect([await Promise.all(waiting), await again]).toEqual([Array.from({ length: 100 }, (_, nth) => `n${nth}`), 'n7']);
   expect(ledger.seen.claims).toBe(2);
@@ -138,7 +138,7 @@ it('leaves no timer behind after a claim was answered', async () => {
   };
   const names = new OperationNames(store(100), manualClock(), undefined, 500, timers);
   expect(await names.keep(ACCOUNT, 'mine')).toBe('mine');
-  await vi.waitFor(() => expect(pending.size).toBe(0));
+  await expect.poll(() => pending.size).toBe(0);
 });
 
 it('uses `other` when the store fails or does not answer, and the charge proceeds', async () => {

@@ -2,8 +2,8 @@
  * Requests whose plan is known are answered ahead of the framework. Those refused before their call are left to the
  * framework.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureAnswer } from '../../../adapters/http/failure.js';
 import type { Plan } from '../../../adapters/http/plans.js';
 import { ProcessorTime } from '../../../src/access/processor-time.js';
@@ -15,6 +15,7 @@ import type { Soon } from '../../../src/lib/soon.js';
 import type { Call, Outcome } from '../../../src/serve/call.js';
 import { Rendered } from '../../../src/serve/rendered.js';
 import { keptAnswer } from '../../engine/serve/kept-answer.js';
+import { until } from '../../kit/time/until.js';
 import { get, post, rawClient } from './raw.js';
 import { type BareServer, startBareServer } from './server.js';
 
@@ -205,9 +206,9 @@ it('is served while other requests send their bodies', async () => {
   limit = 4;
   await start(true);
   await remember('/v1/known', 'POST', { 'content-type': 'application/json' }, '{"a":1}');
+  const arrived = once(server.app.server, 'request');
   const slow = rawClient(server.url, post('/v1/known', `${KEY}Content-Length: 7\r\n`, '{"a"'));
-  await vi.waitFor(() => expect(slow.socket.bytesWritten).toBeGreaterThan(0));
-  await sleep(50);
+  await arrived;
   const send = (body: string) => sendRaw(post('/v1/known', `${KEY}${CLOSE}Content-Length: 7\r\n`, body));
   expect(await send('{"a":2}')).toMatch(/^HTTP\/1\.1 503 /);
   serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
@@ -219,14 +220,14 @@ it('aborts its call when the client leaves, and frees its slot', async () => {
   await remember(PATH);
   let left = false;
   serve = async (call) => {
-    await vi.waitFor(() => expect(call.signal.aborted).toBe(true));
+    await until('it is aborted', () => call.signal.aborted);
     left = true;
     return outcomeOf(call, ANSWER);
   };
   const client = rawClient(server.url, get(PATH, KEY));
-  await vi.waitFor(() => expect(server.app.pressure.inFlight).toBe(1));
+  await expect.poll(() => server.app.pressure.inFlight).toBe(1);
   client.socket.destroy();
-  await vi.waitFor(() => expect([left, server.app.pressure.inFlight]).toEqual([true, 0]));
+  await expect.poll(() => [left, server.app.pressure.inFlight]).toEqual([true, 0]);
 });
 
 it('is refused by the framework beyond capacity', async () => {
@@ -237,7 +238,7 @@ it('is refused by the framework beyond capacity', async () => {
   let answer = (): void => {};
   serve = (call) => new Promise((resolve) => (answer = () => resolve(outcomeOf(call, ANSWER))));
   const first = sendRaw(get(PATH, KEY + CLOSE));
-  await vi.waitFor(() => expect(server.app.pressure.inFlight).toBe(1));
+  await expect.poll(() => server.app.pressure.inFlight).toBe(1);
   expect(await sendRaw(get(PATH, KEY + CLOSE))).toMatch(/^HTTP\/1\.1 503 /);
   answer();
   expect(await first).toContain('{"data":1}');

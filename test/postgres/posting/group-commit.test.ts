@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
 import type {
   BatchBounds,
@@ -216,7 +216,7 @@ describe('requests of several parts', () => {
     await turns();
     flushed[1]?.end();
     flushed[2]?.end('locked');
-    await vi.waitFor(() => expect(flushed.length).toBeGreaterThanOrEqual(5));
+    await expect.poll(() => flushed.length).toBeGreaterThanOrEqual(5);
     expect(new Set(batches().slice(1))).toEqual(new Set(['waitForLock: a1', 'waitForLock: b1', 'waitForLock: c1']));
   });
 

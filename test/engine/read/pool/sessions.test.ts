@@ -138,7 +138,7 @@ describe('network sessions', () => {
         shared.join('key', callContext, (waiters) => pool.page({ kind: 'followers', subject: '1' }, null, waiters));
       const leaving = new AbortController();
       const first = join(callContextOf('a', 30_000, leaving.signal));
-      await vi.waitFor(() => expect(calls).toHaveLength(1));
+      await expect.poll(() => calls).toHaveLength(1);
       leaving.abort(new Error('left'));
       await expect(first).rejects.toThrow('left');
       const second = failureOf(join(callContextOf('b')));
