@@ -14,7 +14,7 @@ import { contentHash, lines, type Scratch, scratchFolder } from './import-suppor
 
 /** Rows of a turn of one batch, and of a file that takes several. */
 const TURN = 2000;
-const MANY = 9000;
+const MANY = 12_000;
 const BAD = 5000;
 
 let database: FreshDatabase;
@@ -69,14 +69,17 @@ const WHOLE = {
   faults: { count: 1 },
 };
 
-/** An import that fails once a turn is stored, because of the given function. */
-async function interrupted(path: string, interrupt: () => Promise<unknown>): Promise<void> {
+/** The error of an import that fails once a turn is stored, because of the given function. */
+async function interrupted(path: string, interrupt: () => Promise<unknown>): Promise<unknown> {
   const own = connect(database.target, { max: 3 });
+  // The interruption must come before the import ends, so it does not wait for a connection.
+  await sql`select`;
   let done: Promise<unknown> | undefined;
   const { summary } = await run(path, own, { onKept: () => (done ??= interrupt()) });
   await done;
   await own.end({ timeout: 1 }).catch(() => {});
   expect(summary).toBeInstanceOf(Error);
+  return summary;
 }
 
 const cutConnections = () =>
@@ -178,22 +181,23 @@ describe('two imports at once', () => {
     const path = await manyRows();
     let waits = 0;
     const second = { running: undefined as ReturnType<typeof run> | undefined };
-    const first = await run(path, sql, {
+    const own = connect(database.target, { max: 3 });
+    await sql`select`;
+    const first = await run(path, own, {
       onKept: () => (second.running ??= run(path, sql, { onWait: () => (waits += 1) })),
     });
     expect(first.summary).toMatchObject(WHOLE);
     expect((await second.running)?.summary).toMatchObject({ users: { added: 0 }, follows: { added: 0 } });
     expect(waits).toBe(1);
+    await own.end();
   });
 
   it('write nothing more after another process has continued them', async () => {
     const path = await manyRows();
-    let taken: Promise<unknown> | undefined;
-    const { summary } = await run(path, sql, {
-      onKept: () => (taken ??= sql`update unfinished_imports set claim = gen_random_uuid()`.execute()),
-    });
-    await taken;
-    expect(summary).toMatchObject({ message: expect.stringContaining('started again elsewhere') });
+    const failure = await interrupted(path, () =>
+      sql`update unfinished_imports set claim = gen_random_uuid()`.execute(),
+    );
+    expect(failure).toMatchObject({ message: expect.stringContaining('started again elsewhere') });
     const [row] = await sql`select count(*)::int as users from corpus_users`;
     expect(row?.users).toBeLessThan(MANY - 1);
   });
