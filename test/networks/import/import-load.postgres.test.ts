@@ -6,6 +6,7 @@ import { IMPORT_LOCK } from '../../../adapters/networks/corpus/import/sql.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { holdLocks } from '../../kit/postgres/hold-locks.js';
 import { contentHash, fixture, lines, type Scratch, scratchFolder, unpackArchive } from './import-support.js';
 
 let database: FreshDatabase;
@@ -200,17 +201,15 @@ describe('loading rows', () => {
   });
 
   it('may wait and work for longer than its pool allows a request', async () => {
-    const limited = connect(database.target, { max: 2, limits: { lockMs: 50, statementMs: 100, idleMs: 50 } });
+    const limited = connect(database.target, { max: 2, limits: { lockMs: 500, statementMs: 1000, idleMs: 500 } });
     const slow = async function* (): AsyncGenerator<CorpusRow> {
       yield tweet(1);
-      await wait(200);
+      await wait(1500);
       yield tweet(2);
     };
+    const release = await holdLocks(sql, (other) => other`select pg_advisory_xact_lock(${IMPORT_LOCK})`);
     try {
-      const [summary] = await Promise.all([
-        wait(100).then(() => loadCorpus(limited, slow())),
-        sql.begin((other) => [other`select pg_advisory_xact_lock(${IMPORT_LOCK})`, other`select pg_sleep(0.5)`]),
-      ]);
+      const [summary] = await Promise.all([loadCorpus(limited, slow()), wait(1500).then(release)]);
       expect(summary.tweets).toEqual({ read: 2, added: 2, changed: 0 });
     } finally {
       await limited.end();
