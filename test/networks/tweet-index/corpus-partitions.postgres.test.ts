@@ -21,9 +21,26 @@ let sql: Sql;
 beforeEach(async () => {
   corpus = corpusIn(await freshDatabase({ max: 6 }));
   sql = corpus.sql;
+  await stopAutovacuum();
   await corpus.user({ id: 1 });
 });
 afterEach(() => corpus.drop());
+
+/**
+ * Keeps autovacuum off this database's tables, existing and new: if it analyzed one within an import, a partition would
+ * be cut at another row.
+ */
+const stopAutovacuum = () =>
+  sql.unsafe(`
+    create function stop_autovacuum() returns event_trigger language plpgsql as $$ declare made regclass; begin
+      for made in select oid::regclass from pg_class where relkind = 'r' and relnamespace = current_schema::regnamespace
+        and 'autovacuum_enabled=false' <> all (coalesce(reloptions, '{}'))
+      loop execute format('alter table %s set (autovacuum_enabled = false)', made); end loop;
+    end $$;
+    create event trigger stop_autovacuum on ddl_command_end when tag in ('CREATE TABLE')
+      execute function stop_autovacuum();
+    create table watched_by_nobody ();
+    drop table watched_by_nobody`);
 
 /** The id of the nth tweet, made from its time like ids of the network. */
 const idOf = (nth: number): string => String(BigInt(BEGIN_MS + nth * MINUTE_MS - EPOCH_MS) << 22n);
