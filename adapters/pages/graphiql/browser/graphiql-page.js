@@ -29,6 +29,9 @@ const page = JSON.parse(byId('perch-page').textContent);
 let editor = null;
 let shownInDocs = null;
 
+/** Queries that wait for a tab of their own. */
+const toOpen = [];
+
 const bad = (text) => ({ tone: 'bad', parts: [text] });
 const warn = (text) => ({ tone: 'warn', parts: [text] });
 
@@ -183,6 +186,7 @@ function EditorTap() {
   shownInDocs = explorerNavStack.at(-1).def;
   for (const id of ['price-it', 'copy-open', 'copy-link', 'saved-open']) byId(id).disabled = !editor?.queryEditor;
   React.useEffect(() => makeReady(editor, 'leave-hint', priceCompletion));
+  React.useEffect(openNext);
   // Opens the docs at the reads instead of the root types.
   React.useEffect(() => {
     if (schema && explorerNavStack.length === 1) push({ name: 'Query', def: schema.getQueryType() });
@@ -193,15 +197,25 @@ function EditorTap() {
 const LeaveHint = () =>
   React.createElement('p', { id: 'leave-hint' }, 'To leave an editor with the keyboard: Esc, then Tab.');
 
-/**
- * Opens a tab with this query without running it. GraphiQL fills a new tab before the next frame, so this waits for it.
- */
+/** Opens a tab with this query without running it, as soon as there are editors. */
 function openTab({ query, variables }) {
-  editor.addTab();
-  requestAnimationFrame(() => {
-    editor.queryEditor.setValue(query);
-    editor.variableEditor?.setValue(variables);
-  });
+  toOpen.push({ query, variables });
+  openNext();
+}
+
+/** Called after each change of GraphiQL's tabs and editors: a new tab can be filled only once it is shown. */
+function openNext() {
+  const [next] = toOpen;
+  if (next === undefined || !editor?.queryEditor) return;
+  if (next.tabsBefore === undefined) {
+    next.tabsBefore = editor.tabs.length;
+    editor.addTab();
+  } else if (editor.tabs.length > next.tabsBefore) {
+    toOpen.shift();
+    editor.queryEditor.setValue(next.query);
+    editor.variableEditor?.setValue(next.variables);
+    openNext();
+  }
 }
 
 /** Removes the query from the address, because the reader may edit its tab: a reload must not open the link again. */
@@ -239,7 +253,7 @@ listenToSaved({
 });
 addEventListener('hashchange', () => {
   const asked = linked({ hash: location.hash, search: '' });
-  if (asked === null || !editor?.queryEditor) return;
+  if (asked === null) return;
   forgetLink();
   openTab(asked);
 });
