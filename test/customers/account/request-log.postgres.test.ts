@@ -8,6 +8,7 @@ import { MOST_ANSWERED, MOST_FAILED, RequestBook } from '../../../src/figures/re
 import type { LoggedRequest, RequestLog } from '../../../src/ports/figures.js';
 import { fillSmallCorpus } from '../../interfaces/v1/small-corpus.js';
 import { createClient } from '../../kit/client.js';
+import { fillInvented } from '../../kit/demo.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 
 let perch: TestPerch;
@@ -17,7 +18,10 @@ const polls = new Map<number, (() => Promise<void>)[]>();
 
 beforeAll(async () => {
   perch = await startPerch({
-    prepare: ({ sql }) => fillSmallCorpus(sql),
+    async prepare(database) {
+      await fillSmallCorpus(database.sql);
+      await fillInvented(database);
+    },
     startPoll: (run, everyMs) => {
       polls.set(everyMs, [...(polls.get(everyMs) ?? []), run]);
       return { close: async () => {} };
