@@ -126,11 +126,13 @@ describe('refunds and disputes', () => {
     service.stripe.setDispute(dispute, 'lost');
     await deliverLast();
     expect([await buyer.balance(), await buyer.paidUsd()]).toEqual([0, 50]);
+    await service.caughtUp();
     const reply = await buyer.client.get('/v1/me');
     expect([reply.status, reply.body.error.code]).toEqual([401, 'invalid_key']);
     expect((await buyer.log()).slice(-2)).toEqual(['credits.reversed', 'account.frozen']);
     await service.accounts.freeze(buyer.accountId, false);
     await service.settling.reconcile(session);
+    await service.caughtUp();
     expect((await buyer.client.get('/v1/me')).status).toBe(200);
     expect((await buyer.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
   });
@@ -147,6 +149,7 @@ describe('refunds and disputes', () => {
     service.stripe.setDispute(dispute, 'won');
     await deliverLast();
     expect([await buyer.balance(), await isFrozen(buyer)]).toEqual([10_000, false]);
+    await service.caughtUp();
     expect((await buyer.client.get('/v1/me')).status).toBe(200);
     expect((await buyer.log()).slice(-4)).toEqual([
       ...['credits.held', 'account.frozen', 'credits.returned', 'account.thawed'],
@@ -203,7 +206,7 @@ describe('refunds and disputes', () => {
         await deliverLast();
       }
     }
-  }, 60_000);
+  }, 180_000);
 
   it('ignore an older look once a newer one is applied (W13)', async () => {
     const { buyer, session } = await bought();
