@@ -74,7 +74,7 @@ it('gets a test key that an interrupted first start left out, and none that was 
     expect(await stores.sql`select from keys`).toHaveLength(2);
   }));
 
-it('says that it waits for an import, and for another process that creates the demo', () =>
+it('says that it waits for an import, and for another process that creates the demo', { timeout: 120_000 }, () =>
   withDemo(async (stores, config) => {
     await stores.sql`delete from corpus_tweets`;
     const finish = await holdLocks(stores.sql, async (tx) => {
@@ -84,9 +84,11 @@ it('says that it waits for an import, and for another process that creates the d
     const starts = Promise.all([prepareDemo(stores, config), prepareDemo(stores, config)]);
     const saysBoth = (): boolean =>
       /^Waiting for an import/m.test(said.err) && /^Waiting for another process, which is creating/m.test(said.err);
-    await until('both say what they wait for', saysBoth).finally(finish);
+    // One of them makes the invented network first.
+    await until('both say what they wait for', saysBoth, 90_000).finally(finish);
     expect(await starts).toEqual([null, null]);
-  }));
+  }),
+);
 
 it.each([
   ['credits', ({ ledger }: Stores) => ({ ledger: { ...ledger, grant: killed } })],
