@@ -42,7 +42,7 @@ async function apollo({ core, retry, persisted, utilities, codeOf }) {
   const stored = gql(manifest.operations.find(({ name }) => name === 'user').body);
   const paged = over(http());
   const retryIf = ({ response }) => response?.headers.has('retry-after');
-  const waiting = over(new retry.RetryLink({ attempts: { retryIf } }), http());
+  const waiting = over(new retry.RetryLink({ delay: { initial: 1000, jitter: false }, attempts: { retryIf } }), http());
   const TWEETS_READ = gql(TWEETS);
   return say({
     user: async (handle) => (await listed.query({ query: stored, variables: { handle } })).data.data.handle,
