@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
 
 export interface Stub {
   readonly url: string;
@@ -32,9 +32,11 @@ export async function stub(...answers: readonly Given[]): Promise<Stub> {
     else response.end(given.body ?? '{}');
   };
   const server = createServer(reply);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  // Not of the ports that the system gives out: after `close`, a caller expects that nobody listens there.
+  const port = await freePort('127.0.0.1');
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     requests,
     close() {
       server.closeAllConnections();

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
 
 /** A call that passes between an export and the service. */
 export interface Passing {
@@ -49,9 +49,10 @@ export async function openRelay(to: string): Promise<Relay> {
     const connection = server.listening ? 'keep-alive' : 'close';
     response.writeHead(got.status, { 'content-type': 'application/json', connection }).end(body);
   });
-  const listen = (at: number) => new Promise<void>((done) => server.listen(at, '127.0.0.1', done));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Not one that the system gives out: while the relay is down, nobody else may listen there.
+  const port = await freePort('127.0.0.1');
+  const listen = () => new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  await listen();
   const relay: Relay = {
     url: `http://127.0.0.1:${port}`,
     calls: [],
@@ -61,7 +62,7 @@ export async function openRelay(to: string): Promise<Relay> {
       server.close();
       server.closeIdleConnections();
     },
-    up: () => listen(port),
+    up: listen,
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
