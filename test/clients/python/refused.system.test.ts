@@ -5,7 +5,7 @@ import { has, said, without } from './python.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
 const REPORTED = `
-try: perch.me(timeout=0.5)
+try: perch.me(timeout=3)
 except ApiError as e: say(e.code, e.status, e.request_id)`;
 const NOWHERE = { PERCH_URL: 'http://127.0.0.1:1', PERCH_KEY: KEY };
 

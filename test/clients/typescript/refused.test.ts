@@ -140,8 +140,8 @@ it.each([
 ] as const)('reports status and id of an answer whose body was lost: %i, %s', async (status, bodyLost, code) => {
   server = await stub({ status, bodyLost, headers: { 'x-request-id': REQUEST_ID } });
   const expected = { code, status, requestId: REQUEST_ID };
-  expect(await failed(client({ timeoutMs: 500 }).get('/v1/me'))).toMatchObject(expected);
-  expect(await failed(client({ timeoutMs: 500 }).query(me))).toMatchObject(expected);
+  expect(await failed(client({ timeoutMs: 3_000 }).get('/v1/me'))).toMatchObject(expected);
+  expect(await failed(client({ timeoutMs: 3_000 }).query(me))).toMatchObject(expected);
 });
 
 it.each([
