@@ -69,7 +69,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
       await expect.poll(() => text(page, 'last-cost')).toMatch(/^(21 credits miss|10\.5 credits hit)$/);
       const cost = Number.parseFloat((await text(page, 'last-cost')) ?? '');
       expect(Number((await text(page, 'balance'))?.replaceAll(',', ''))).toBe(before - cost);
-      expect(await answer(page)).toContain(DEMO_HANDLES.observatory);
+      await expect.poll(() => answer(page)).toContain(DEMO_HANDLES.observatory);
       if (PICTURES) await picture(page, colorScheme === 'dark' ? 'graphiql-dark.png' : 'graphiql.png');
       expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
       await tab.close();

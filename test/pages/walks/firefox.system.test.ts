@@ -69,7 +69,7 @@ describeInFirefox('in Firefox', () => {
     await tab.page.locator('.graphiql-execute-button').click();
     // The profile is cached by now; its timeline is not.
     await tab.page.waitForFunction(`document.querySelector('#last-cost')?.textContent.startsWith('20.5 credits')`);
-    expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
+    await expect.poll(() => tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
   });
 
   it('lets a customer sign in, make a key, read with it, and see its usage', { timeout: SLOW_MS }, async () => {
