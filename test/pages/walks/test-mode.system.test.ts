@@ -55,8 +55,10 @@ describeInChromium('a customer who tests a client', () => {
     await page.getByText('Copy the key now').waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
     await page.locator('figure', { hasText: 'A first read' }).getByRole('button', { name: 'Copy' }).click();
-    const line = await page.evaluate<string>('navigator.clipboard.readText()');
-    const [, key = '', address = ''] = /^export PERCH_KEY=(perch_test_\w{32})\ncurl .+ \\\n {2}(\S+)$/.exec(line) ?? [];
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    const line = /^export PERCH_KEY=(perch_test_\w{32})\ncurl .+ \\\n {2}(\S+)$/;
+    await expect.poll(copied).toMatch(line);
+    const [, key = '', address = ''] = line.exec(await copied()) ?? [];
     await page.getByRole('link', { name: 'I have copied it' }).click();
     await page.getByText('No requests with a test key yet.').waitFor();
     expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');
