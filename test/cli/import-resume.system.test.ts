@@ -2,14 +2,18 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
 import { connect } from '../../adapters/postgres/sql.js';
+import { holdLocks, untilOneWaits } from '../kit/postgres/hold-locks.js';
 import { describeOnSmallDisk } from '../kit/postgres/small-disk.js';
 import { Cli } from './support/support.js';
 
 const SLOW_MS = 180_000;
 const MANY = 45_000;
+/** The lock that an import waits for. */
+const HELD = 7;
 
 let close: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -35,28 +39,37 @@ async function expectRest(cli: Cli, file: string): Promise<void> {
   expect(finished.stdout).toContain('Nothing to do: everything is already there.');
 }
 
-/** An import of which a part is stored, in a database that this test keeps open. */
+/**
+ * An import that has stored 20,000 rows and waits, in a database that this test keeps open, before it stores the next
+ * 20,000.
+ */
 async function begun(cli: Cli, file: string) {
   const server = await openEmbeddedPostgres({ home: cli.home });
-  const sql = connect(server.connection, { max: 1 });
+  const sql = connect(server.connection, { max: 2 });
   const stop = async (): Promise<void> => {
     await sql.end({ timeout: 1 });
     await server.stop();
   };
   close.push(() => cli.close(), stop);
+  await migrate(sql);
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(${HELD}); return new; end $$;
+    create trigger wait before update on unfinished_imports for each row when (old.place > 0) execute function wait()`);
+  const goOn = await holdLocks(sql, (tx) => tx`select pg_advisory_xact_lock(${HELD})`);
   const started = cli.start(['import', file]);
-  const stored = async () => (await sql`select place::int from unfinished_imports`.catch(() => []))[0]?.place ?? 0;
-  await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(0), { timeout: 60_000, interval: 20 });
-  return started;
+  await untilOneWaits(sql);
+  return { ...started, goOn };
 }
 
 test('resumes after SIGKILL', { timeout: SLOW_MS }, async () => {
   const cli = await Cli.open();
   const file = await usersFile(cli.home);
-  const { process, end } = await begun(cli, file);
+  const { process, end, goOn } = await begun(cli, file);
   process.kill('SIGKILL');
   expect((await end).code).toBeNull();
-  expect((await cli.run('doctor')).stdout).toMatch(/the import of .*users\.ndjson is not complete \([24]0,000 rows/);
+  await goOn();
+  expect((await cli.run('doctor')).stdout).toMatch(/the import of .*users\.ndjson is not complete \(20,000 rows/);
   await expectRest(cli, file);
 });
 
@@ -64,11 +77,11 @@ describeOnSmallDisk('a full disk', 300, (folder) => {
   test('stops the import with what to do, and lets it resume with room again', { timeout: SLOW_MS }, async () => {
     const cli = await Cli.open(0o711, folder());
     const file = await usersFile(folder());
-    const { end } = await begun(cli, file);
+    const { end, goOn } = await begun(cli, file);
     const ballast = join(folder(), 'ballast');
     const { bavail, bsize } = statfsSync(folder());
-    // The import uses some of the space at the same time.
     expect(() => writeFileSync(ballast, Buffer.alloc(bavail * bsize + 1))).toThrow('ENOSPC');
+    await goOn();
     const { code, stderr } = await end;
     expect([code, stderr]).toEqual([
       1,
