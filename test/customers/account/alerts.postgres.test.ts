@@ -15,6 +15,7 @@ import { processTime } from '../../../src/lib/monotonic.js';
 import type { AlertSettings } from '../../../src/ports/alerts.js';
 import type { Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { untilDayHasAMinute } from '../../kit/time/day.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { startWebhookHost, type WebhookHost } from './webhook-host.js';
 
@@ -33,13 +34,14 @@ beforeAll(async () => {
   database = await freshDatabase();
   host = await startWebhookHost();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await untilDayHasAMinute();
   // A new clock, because debits have the day of the database.
   clock = manualClock();
   sent.length = 0;
   host.received.length = 0;
   host.answer = (_request, response) => void response.writeHead(204).end();
-});
+}, 120_000);
 afterEach(() => {
   expect(failures).toEqual([]);
 });

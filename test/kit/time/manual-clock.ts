@@ -2,6 +2,8 @@ import type { Clock } from '../../../src/ports/clock.js';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** Moves to the present if that is later: the database's own time, which debits have, goes on. */
+  catchUp(): void;
   /** Moves further than anything is cached, and less than a cursor lives. */
   forget(): void;
 }
@@ -15,6 +17,9 @@ export function manualClock(): ManualClock {
     now: () => nowMs,
     advance(ms) {
       nowMs += ms;
+    },
+    catchUp() {
+      nowMs = Math.max(nowMs, Date.now());
     },
     forget() {
       nowMs += 7 * 3_600_000;

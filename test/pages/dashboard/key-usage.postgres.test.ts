@@ -1,5 +1,6 @@
 /** What each key was used for, and usage by the hour, over a real database. Both agree with the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilDayHasAMinute } from '../../kit/time/day.js';
 import { type Customer, type DashboardService, startDashboard } from './service.js';
 
 let service: DashboardService;
@@ -9,11 +10,11 @@ beforeAll(async () => {
   service = await startDashboard();
 });
 beforeEach(async () => {
-  // Debits carry the database's time, so the clock of the pages must not stay in an earlier hour.
-  service.clock.advance(Math.max(0, Date.now() - service.clock.now()));
+  await untilDayHasAMinute();
+  service.clock.catchUp();
   ada = await service.customer();
   await ada.grant(1000);
-});
+}, 120_000);
 afterAll(() => service?.close());
 
 const today = (): string => new Date(service.clock.now()).toISOString().slice(0, 10);
@@ -72,6 +73,7 @@ describe('the page of a key', () => {
     const [one, other] = [await ada.key('One'), await ada.key('Other')];
     const own = await ada.read(one.keyId, 7);
     const foreign = await ada.read(other.keyId, 5);
+    service.clock.catchUp();
     const { body, words } = await ada.get(`/dashboard/keys/${one.keyId}`);
     expect([body.includes(own), body.includes(foreign)]).toEqual([true, false]);
     expect(body).toMatch(/aria-label="Credits per day from \S+ to \S+, as stacked bars: 7 in total/);
@@ -93,6 +95,7 @@ describe('usage by the hour', () => {
     const [one, other] = [await ada.key('One'), await ada.key('Other')];
     await ada.read(one.keyId, 7);
     await ada.read(other.keyId, 4);
+    service.clock.catchUp();
     const within = await usedBefore(one.keyId, 23, 30);
     const before = await usedBefore(other.keyId, 24, 500);
     await usedBefore(other.keyId, 48, 9000);

@@ -9,6 +9,7 @@ import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import { daysUntil, readFigures } from '../../../src/billing/figures.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
+import { untilDayHasAMinute } from '../../kit/time/day.js';
 import { chartsIn } from '../dashboard/charts.js';
 import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
 
@@ -17,6 +18,7 @@ let olga: Customer;
 let today: string;
 
 beforeAll(async () => {
+  await untilDayHasAMinute();
   service = await startDashboard({ env: { PERCH_OPERATORS: 'olga@perch.example' } });
   olga = await service.customer('olga@perch.example');
   today = new Date(service.clock.now()).toISOString().slice(0, 10);
@@ -46,7 +48,7 @@ beforeAll(async () => {
       ...{ items: 500, cacheHits: 400, charged: 300_000, calls: 25, tweets: 100, users: 0, cost: 500_000 },
     },
   ]);
-});
+}, 120_000);
 afterAll(() => service?.close());
 
 const figures = () =>
