@@ -5,6 +5,7 @@ import type { StatusTraffic, TrafficFigures } from '../../../src/ports/figures.j
 import { fillPeople } from '../../cluster/nodes/network.js';
 import { fillInvented } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
 
 let perch: TestPerch;
 let figures: TrafficFigures;
@@ -13,6 +14,8 @@ const polls: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   perch = await startPerch({
+    // Standing still, so that no limit is refilled.
+    clock: manualClock(),
     prepare: async (database) => {
       await fillPeople(database);
       await fillInvented(database);
