@@ -47,8 +47,8 @@ export async function watched(
   const [watchId, holder] = [v7(), v7()];
   await sql`
     insert into watches (account_id, watch_id, key_id, kind, subject, subject_id, count, webhook_url, state, state_at, position,
-      created_at)
-    values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'ada', '7', 20, ${webhookUrl}, 'active', now(), 'x', now())`;
+      created_at, holder)
+    values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'ada', '7', 20, ${webhookUrl}, 'active', now(), 'x', now(), ${holder})`;
   return {
     accountId,
     watchId,
