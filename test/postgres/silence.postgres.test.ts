@@ -15,12 +15,15 @@ afterEach(async () => {
   await database.drop();
 });
 
+/** An answer may take so long where this process, over which it goes, may be held up. */
+const PATIENT_MS = 2_000;
+
 /** A pool over a line that can hang. After half a second of silence, the server is checked. */
-async function open(max = 2) {
+async function open(max: number, answerMs = 500) {
   database = await freshDatabase();
   const led = await lineTo(database);
   line = led.line;
-  const watch = new SilenceWatch({ silenceMs: 500, answerMs: 500 });
+  const watch = new SilenceWatch({ silenceMs: 500, answerMs });
   const settings = { max, fetch_types: false, backoff: () => 0.1, socket: () => watch.open() };
   const sql = postgres(led.url, settings);
   return { sql, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
@@ -43,15 +46,15 @@ it('rejects statements, even in a transaction, when nothing arrives, and connect
 });
 
 it('lets a statement take its time while the server answers', async () => {
-  await using opened = await open(1);
-  const [row] = await opened.sql`select pg_sleep(2.5), pg_backend_pid() as pid`;
+  await using opened = await open(1, PATIENT_MS);
+  const [row] = await opened.sql`select pg_sleep(4), pg_backend_pid() as pid`;
   expect(await opened.sql`select pg_backend_pid() as pid`).toEqual([{ pid: row?.pid }]);
 });
 
 it('checks idle connections, and keeps them', async () => {
-  await using opened = await open(1);
+  await using opened = await open(1, PATIENT_MS);
   const [first] = await opened.sql`select pg_backend_pid() as pid`;
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
   expect(await opened.sql`select pg_backend_pid() as pid`).toEqual([first]);
 });
 

@@ -11,13 +11,13 @@ it('forgets a closed socket, even if its listeners were removed, as TLS does', a
     socket.resume();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket = new SilenceWatch({ silenceMs: 800, answerMs: 100 }).open();
+  const socket = new SilenceWatch({ silenceMs: 2_000, answerMs: 100 }).open();
   await once(socket.connect((server.address() as AddressInfo).port, '127.0.0.1'), 'connect');
   socket.removeAllListeners();
   // Long enough to be looked at, and not to be silent for too long.
-  await sleep(400);
+  await sleep(600);
   socket.destroy();
-  await sleep(1_500);
+  await sleep(3_000);
   expect(connections).toBe(1);
   server.close();
 });
