@@ -181,10 +181,11 @@ describe('no key is ever in the log (A3)', () => {
   });
 
   it('hides secrets of the longest address within milliseconds', () => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     for (const part of ['?a=', '&key', '%25', 'perch_live_', '#', '?key=&', 'a_code'])
       loggedUrl(`/${part.repeat(8192 / part.length)}`);
-    expect(performance.now() - before).toBeLessThan(500);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(500);
   });
 
   it('even if an error from outside quotes it', () => {
