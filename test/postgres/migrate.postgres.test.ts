@@ -53,8 +53,12 @@ test('says what it waits for while another process changes the schema', async ()
 test('opens the months ahead, at the next start if a query reads the ledger', async () => {
   const { sql } = database;
   const spans = async () => (await sql`select span from debit_spans`).map(({ span }) => span).sort();
+  // The database is a copy of one that may have been made last month.
+  await migrate(sql);
   const all = await spans();
-  expect(all).toHaveLength(4);
+  const months = await sql<{ month: string }[]>`
+    select to_char(now() at time zone 'UTC' + n * interval '1 month', 'YYYY-MM') as month from generate_series(0, 3) n`;
+  expect(all.slice(-4)).toEqual(months.map(({ month }) => month));
   await sql`drop table ${sql(`debits_${all.at(-1)?.replace('-', '_')}`)}`;
   const release = await holdLocks(sql, (tx) => tx`select count(*) from debits`);
   await migrate(sql);
