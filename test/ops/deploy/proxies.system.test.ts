@@ -11,6 +11,7 @@ import { blocksOf, readPage } from '../../docs/readme/markdown.js';
 import { openStream, streamOf } from '../../kit/events.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { watchStalls } from '../../kit/time/stalls.js';
 import { readCompose } from './compose-file.js';
 import { ENV, type Front, isInstalled, makeCertificate, PROXIES, shownFor, startProxy } from './proxies.js';
 
@@ -82,22 +83,28 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       await Promise.all([through.next('position'), direct.next('position')]);
       post('101');
       await direct.next('items');
-      const sentAt = performance.now();
+      const [sentAt, stalls] = [performance.now(), watchStalls()];
       expect(await through.next('items')).toMatchObject({ data: { data: [{ id: '101' }] } });
-      expect(performance.now() - sentAt).toBeLessThan(1000);
+      stalls.stop();
+      expect(performance.now() - sentAt - stalls.ms()).toBeLessThan(1000);
       direct.leave();
       await through.events.return(undefined);
     }, 60_000);
 
     it('replaces the address that a client claims', async () => {
-      const claims = Array.from({ length: PUBLIC_QPS - 2 }, (_, index) =>
-        front.fetch('/', { headers: { accept: 'application/json', 'x-forwarded-for': `198.51.100.${index}` } }),
-      );
-      const left = (await Promise.all(claims)).map((answer) =>
-        Number(/remaining=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]),
-      );
-      // All requests count for one address, whose limit refills more slowly than this.
-      expect(Math.min(...left)).toBeLessThan(PUBLIC_QPS - 2);
+      const leastLeft = async (network: string): Promise<number> => {
+        const claims = Array.from({ length: PUBLIC_QPS - 2 }, (_, index) =>
+          front.fetch('/', { headers: { accept: 'application/json', 'x-forwarded-for': `${network}.${index}` } }),
+        );
+        const left = (await Promise.all(claims)).map((answer) =>
+          Number(/remaining=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]),
+        );
+        return Math.min(...left);
+      };
+      // All requests count for one address, whose limit refills more slowly than this, except on a busy machine.
+      let left = await leastLeft('198.51.100');
+      if (left >= PUBLIC_QPS - 2) left = await leastLeft('203.0.113');
+      expect(left).toBeLessThan(PUBLIC_QPS - 2);
     });
 
     it('ignores what a client claims about host and protocol', async () => {
