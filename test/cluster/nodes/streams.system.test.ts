@@ -64,5 +64,5 @@ describeOnRedis('streams of two processes', (redis) => {
       await other.close();
       await perch.close();
     }
-  }, 120_000);
+  }, 240_000);
 });
