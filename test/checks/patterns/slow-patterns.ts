@@ -2,7 +2,7 @@ import { check } from 'recheck';
 import type { Pattern } from './find-patterns.js';
 
 /** The limit for one pattern. Our slowest takes a second, or four where only the checker's JavaScript build runs. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 /** By pattern and flags, because the code has some patterns several times, and tests check them again. */
 export type Verdicts = Map<string, Promise<string | null>>;
