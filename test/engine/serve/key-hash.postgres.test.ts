@@ -10,6 +10,7 @@ import type { Serve } from '../../../src/serve/serve.js';
 import { fillSmallCorpus } from '../../interfaces/v1/small-corpus.js';
 import { fillInvented } from '../../kit/demo.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
 
 let perch: TestPerch;
 let serve: Serve;
@@ -17,6 +18,7 @@ let keys: Keys;
 
 beforeAll(async () => {
   perch = await startPerch({
+    clock: manualClock(),
     async prepare(database) {
       await fillSmallCorpus(database.sql);
       // The first request that needs it would wait for that, within its deadline.
