@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../adapters/cli/workers/free-port.js';
@@ -59,11 +60,13 @@ async function run(language: string, text: string, name: string): Promise<ChildP
 async function saidBy(child: ChildProcess): Promise<string> {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
-  const isDone = once(child, 'exit');
-  while (child.exitCode === null && !BELL.test(said))
-    await Promise.race([isDone, new Promise((next) => setTimeout(next, 100))]);
+  let hasEnded = false;
+  const end = once(child, 'close').then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded && !BELL.test(said)) await Promise.race([end, sleep(100)]);
   child.kill('SIGKILL');
-  await isDone;
+  await end;
   return said;
 }
 
