@@ -138,5 +138,5 @@ describe('the command line', () => {
       if (command.includes(' price ')) expect(stdout).toContain('At most 20 credits');
       if (command.includes(' ledger ')) expect(stdout).toContain('The ledger is consistent: 1 wallet, 1 entry');
     }
-  }, 120_000);
+  }, 600_000);
 });
