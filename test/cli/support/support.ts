@@ -50,11 +50,16 @@ export function startNode(args: readonly string[], { env = {}, cwd = tmpdir(), u
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text;
   });
-  const end = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }));
+  // Not at its exit, after which output may still be in the pipes.
+  let hasEnded = false;
+  const end = once(child, 'close').then(([code]) => {
+    hasEnded = true;
+    return { code: code as number | null, ...said };
+  });
   const says = async (text: string): Promise<void> => {
     const deadline = Date.now() + WAIT_MS;
     while (!said.stdout.includes(text)) {
-      if (child.exitCode !== null || Date.now() > deadline) {
+      if (hasEnded || Date.now() > deadline) {
         throw new Error(`Waited for ${JSON.stringify(text)}; it said:\n${said.stdout}\n${said.stderr}`);
       }
       await sleep(10);
