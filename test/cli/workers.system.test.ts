@@ -53,11 +53,13 @@ describeOnRedis('several workers', (redis) => {
     process.kill(victim.pid, 'SIGKILL');
     await until(() => all().length === 3, 'another worker listens', started);
     expect(all()[2]?.worker).toBe(victim.worker);
-    expect(started.said.stderr.match(/Worker \d exited \(SIGKILL\); starting a replacement/g)).toHaveLength(1);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     started.process.kill('SIGTERM');
-    expect((await started.end).code).toBe(0);
+    const { code, stderr } = await started.end;
+    expect(code).toBe(0);
+    // Only now has each process written every line of its log.
+    expect(stderr.match(/Worker \d exited \(SIGKILL\); starting a replacement/g)).toHaveLength(1);
     expect(all().some(({ pid }) => isAlive(pid))).toBe(false);
     expect(await isDatabaseDown(cli)).toBe(true);
   });
