@@ -38,7 +38,7 @@ it.skipIf(process.platform !== 'linux')('keeps running while the disk of the log
     }, 5);`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START + script], {
     stdio: ['ignore', 'ignore', full],
-    timeout: 20_000,
+    timeout: 100_000,
   });
   closeSync(full);
   expect(await once(child, 'exit')).toEqual([3, null]);
@@ -50,7 +50,7 @@ it('exits without the remaining lines if its log is not read', async () => {
     setTimeout(() => process.exit(3), 500);`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START + script], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 30_000,
+    timeout: 100_000,
     killSignal: 'SIGKILL',
   });
   child.stderr.pause();
