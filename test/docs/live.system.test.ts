@@ -60,13 +60,16 @@ async function run(language: string, text: string, name: string): Promise<ChildP
 async function saidBy(child: ChildProcess): Promise<string> {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
+  const exit = once(child, 'exit');
   let hasEnded = false;
+  // Its last words may come after its exit.
   const end = once(child, 'close').then(() => {
     hasEnded = true;
   });
   while (!hasEnded && !BELL.test(said)) await Promise.race([end, sleep(100)]);
   child.kill('SIGKILL');
-  await end;
+  // The commands of a killed shell keep its pipes open.
+  await exit;
   return said;
 }
 
