@@ -40,7 +40,7 @@ test('says what it waits for while another process changes the schema', async ()
   try {
     const { migrating } = await alone(database.sql, quiet, async () => {
       const waiting = migrate(other, (text) => messages.push(text));
-      await expect.poll(() => messages, { timeout: 10_000 }).toEqual([expect.stringMatching(/^Waiting for another/)]);
+      await expect.poll(() => messages).toEqual([expect.stringMatching(/^Waiting for another/)]);
       // In an object, because it ends only after this.
       return { migrating: waiting };
     });

@@ -130,7 +130,7 @@ test('refuses searches, free of charge, until the tweets of 0.3.0 are indexed, a
     expect(others.length).toBeGreaterThan(0);
     for (const path of others) expect([path, (await get(path)).status]).toEqual([path, 200]);
     await indexing?.unsafe('select pg_advisory_unlock_all()');
-    await expect.poll(async () => (await get(searches[0] ?? '')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get(searches[0] ?? '')).status).toBe(200);
   } finally {
     indexing?.release();
     await node.close();

@@ -75,7 +75,7 @@ describe('--follow', () => {
       const second = start(...words);
       await idsIn(file, 40);
       const saved = async (): Promise<number> => JSON.parse(await readFile(`${file}.perch-state.json`, 'utf8')).items;
-      await expect.poll(saved, { timeout: 10_000 }).toBe(40);
+      await expect.poll(saved).toBe(40);
       const { length } = await readFile(file);
       // Adds a cut-off row, which must be removed.
       second.process.kill('SIGKILL');

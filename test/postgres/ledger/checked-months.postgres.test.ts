@@ -98,7 +98,7 @@ test('finds no fault, and records each month once, if two checks run at the same
   const checks = [ledger.check(), ledger.check()];
   const waiting = () =>
     sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await expect.poll(async () => (await waiting()).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(async () => (await waiting()).length).toBe(2);
   await release();
   expect((await Promise.all(checks)).map(({ faults }) => faults)).toEqual([[], []]);
   expect((await recorded()).slice(0, 2).map(({ rows }) => rows)).toEqual([12, 8]);
