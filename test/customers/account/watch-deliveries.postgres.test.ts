@@ -188,7 +188,7 @@ describe('the deliveries of a watch', () => {
     sender.deliveries.wake();
     await until('all are sent', async () => (await one.rows()).every(({ deliveredAt }) => deliveredAt !== null));
     expect(sender.numbers()).toEqual([1, 2, 3]);
-  }, 60_000);
+  });
 
   it.each([
     [503, 45, 45],

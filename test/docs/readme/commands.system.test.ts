@@ -100,7 +100,7 @@ describe('exports', () => {
   let perch: TestPerch;
   beforeAll(async () => {
     perch = await startPerch({ openDatabase: demoDatabase });
-  }, 60_000);
+  });
   afterAll(() => perch?.close());
 
   it.each(COMMANDS.filter(isExport))(

@@ -135,7 +135,7 @@ describeOnBoth('an outage', (redis) => {
           n % 2 === 0 ? /^Redis is unreachable \(.+\): / : /^Redis is reachable again after \d+ s\.$/,
         );
       }
-    }, 90_000);
+    });
   });
 
   it('starts without Redis and connects when it appears', async () => {

@@ -57,7 +57,7 @@ describeOnBoth('what a request sends to Redis', (redis) => {
     for (const kind of KINDS) await read(kind(0));
     await sleep(NEAR_MS + 100);
     for (const kind of KINDS) await read(kind(0));
-  }, 60_000);
+  });
   afterAll(async () => {
     await perch?.close();
     watch?.stop();

@@ -71,7 +71,7 @@ describe('a stream of a timeline on Bluesky', () => {
     stream = await openStream(`${perch.url}/v1/live?count=100&user=${userId(ADA)}`, key);
     await stream.next('position');
     await until('Jetstream is asked for it', () => jetstream.subscribers[0]?.hellos[0]?.[0] === ADA);
-  }, 40_000);
+  });
   afterAll(async () => {
     stream?.leave();
     await perch?.close();

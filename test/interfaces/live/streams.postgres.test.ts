@@ -47,7 +47,7 @@ describe.concurrent('a stream', () => {
       data: { data: [{ text: 'while away' }] },
     });
     second.leave();
-  }, 40_000);
+  });
 
   it('resumes behind an event of any age, and begins behind a cursor of 30 days at most', async () => {
     const { id: user, shown, post } = author('grace');
@@ -70,7 +70,7 @@ describe.concurrent('a stream', () => {
     stream.leave();
     const refused = await fetch(`${perch.url}/v1/live?user=${user}&since=${since}`, { headers: { 'x-api-key': key } });
     expect(await refused.json()).toMatchObject({ error: { param: 'since', reason: 'cursor_expired' } });
-  }, 40_000);
+  });
 
   it('does not resume behind an event of another network (C2)', async () => {
     const { key } = await perch.account({ credits: 10 });
@@ -85,7 +85,7 @@ describe.concurrent('a stream', () => {
     const headers = { 'x-api-key': key, 'last-event-id': positions.encode([positions.begin(Date.now(), since)]) };
     const refused = await fetch(`${perch.url}/v1/live?user=7`, { headers });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { reason: 'cursor_other_list' } }]);
-  }, 40_000);
+  });
 
   it('sends again, free, what was charged and lost on its way', async () => {
     const { post } = author('edsger');
@@ -106,7 +106,7 @@ describe.concurrent('a stream', () => {
     const more = await second.next();
     expect(more).toMatchObject({ data: { data: [{ text: 'and more' }], credits_charged: 1, balance_remaining: 8 } });
     second.leave();
-  }, 40_000);
+  });
 
   it('delivers no more than was paid for to two streams resumed from one position', async () => {
     const { post } = author('barbara');
@@ -151,7 +151,7 @@ describe.concurrent('a stream', () => {
       charged += data.credits;
     }
     expect(await perch.balance(account)).toBe(100 - charged);
-  }, 60_000);
+  });
 
   it('spends no more on a day than its limit, and refuses an invalid amount', async () => {
     await untilDayHasAMinute();
@@ -226,7 +226,7 @@ describe.concurrent('a stream', () => {
     const { error } = (await response.json()) as { error: { code: string; reason?: string } };
     leave();
     expect([error.code, error.reason]).toEqual(['no_credits', undefined]);
-  }, 40_000);
+  });
 
   it('is refused as a whole if its caller may not make a request now, or has a wrong key', async () => {
     author('tony');
@@ -248,7 +248,7 @@ describe.concurrent('a stream', () => {
     } finally {
       await still.close();
     }
-  }, 40_000);
+  });
 
   it('frees the place of a list when that ends', async ({ expect }) => {
     net.user({ id: '9', handle: 'nine' });
@@ -272,7 +272,7 @@ describe.concurrent('a stream', () => {
     });
     await expect.poll(another, { interval: 1_100, timeout: 20_000 }).toBe('open');
     stream.leave();
-  }, 60_000);
+  });
 });
 
 describe.concurrent.each([
@@ -332,7 +332,7 @@ describe.concurrent.each([
       data: [{ text: 'while away' }],
     });
     second.leave();
-  }, 90_000);
+  });
 });
 
 describe.concurrent('a stream of several lists', () => {
@@ -361,7 +361,7 @@ describe.concurrent('a stream of several lists', () => {
     lost.leave();
     expect(await events()).toBe('position');
     back.leave();
-  }, 90_000);
+  });
 
   it('is refused for a failure that passes rather than for one that does not, if none of its lists can begin', async () => {
     net.user({ id: '60', handle: 'user60' });
@@ -434,7 +434,7 @@ describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await stream.next()).toEqual({ event: 'complete', data: null });
     expect((await stream.events.next()).done).toBe(true);
     expect(await perch.balance(account)).toBe(9);
-  }, 60_000);
+  });
 
   it.each([
     ['application/x-www-form-urlencoded', new URLSearchParams({ query: QUERY, variables: '{"q":"forms"}' }).toString()],
@@ -470,7 +470,7 @@ describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(await second.next()).toMatchObject(result('and more', 1));
     second.leave();
     expect(await perch.balance(account)).toBe(8);
-  }, 60_000);
+  });
 
   it('sends again, free, no more of what lies below its items than was paid for', async () => {
     const { id: authorId, post } = author('yeast');
@@ -498,7 +498,7 @@ describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
     expect(again.data.news.nodes[0]?.replies.nodes).toHaveLength(1);
     second.leave();
     expect(await perch.balance(account)).toBe(balance);
-  }, 60_000);
+  });
 
   it('is refused once its budget is spent, when its client comes back', async () => {
     const { post } = author('rye');
@@ -510,7 +510,7 @@ describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
     stream.leave();
     const { response } = await subscribe('rye', key, { maxCredits: 1 }, { 'last-event-id': positionOf(news) });
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'no_credits' } }] });
-  }, 60_000);
+  });
 
   it('spends no more on a day than extensions.maxCreditsPerDay', async () => {
     await untilDayHasAMinute();
@@ -584,5 +584,5 @@ describe.concurrent.each(MOUNTS)('a subscription over %s', (graphql) => {
       data: { data: { news: { nodes: [{ text: 'news' }] } } },
     });
     for (const { leave } of [withHeartbeats, other]) leave();
-  }, 60_000);
+  });
 });

@@ -18,7 +18,7 @@ describe('deliveries of a watch', () => {
   beforeAll(async () => {
     service = await startWatchService();
     made = await make();
-  }, 40_000);
+  });
   afterAll(() => service?.close());
 
   interface Made {
@@ -108,7 +108,7 @@ describe('deliveries of a watch', () => {
       id = large.path.split('/').at(-2);
       const { sql } = service.perch.database;
       await sql`update deliveries set body = repeat('x', ${1.5 * 2 ** 20}) where watch_id = ${id ?? ''} and number is not null`;
-    }, 40_000);
+    });
 
     it('end a page at 4 MiB, and continue on the next one', async () => {
       const { client, path } = large;
@@ -218,7 +218,7 @@ describe('deliveries of a watch', () => {
     await expect
       .poll(async () => statesOf(await client.get(path)).slice(0, 2), { timeout: 30_000 })
       .toEqual([5, 4].map((number) => [number, 'delivered']));
-  }, 80_000);
+  });
 
   it('wait in order while the receiver refuses them, and are kept', async () => {
     const { client, path } = await make();
@@ -232,5 +232,5 @@ describe('deliveries of a watch', () => {
     await expect
       .poll(async () => rows(await client.get(`${path}?count=1`)), { timeout: 40_000 })
       .toMatchObject([{ number: 4, state: 'delivered', status: 204 }]);
-  }, 80_000);
+  });
 });

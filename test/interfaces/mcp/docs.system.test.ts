@@ -89,7 +89,7 @@ describe('snippets', () => {
     );
     expect(stdout).toMatch(/credits_charged: 2\b/);
     expect(stdout).toContain("truncated: 'max_credits'");
-  }, 60_000);
+  });
 
   it('include a curl command that runs', async () => {
     const [command = ''] = here(blockAfter('By hand')).split('\n');

@@ -188,5 +188,5 @@ describe('every request of the collection, as Postman sends it', () => {
       [`POST ${watch}/deliveries/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97/send`]: 404,
       'POST /v1/billing/checkout': 503,
     });
-  }, 60_000);
+  });
 });

@@ -8,7 +8,7 @@ describe.skipIf(programs === undefined)("search in every script, on Debian's Pos
   let debian: Awaited<ReturnType<typeof startDebianPostgres>>;
   beforeAll(async () => {
     debian = await startDebianPostgres(programs ?? '');
-  }, 60_000);
+  });
   afterAll(() => debian.stop());
 
   scriptsSuite(() => debian.server);

@@ -113,7 +113,7 @@ describe('a clone', () => {
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toMatch(/adapters\/cli\/program\.ts:\d+/);
     expect(ran.stderr).toContain('perch: building failed');
-  }, 60_000);
+  });
 
   it('serves all of its interfaces after later builds have removed the files that it was started from', async () => {
     const cli = await Cli.open();

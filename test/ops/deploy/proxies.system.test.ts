@@ -52,7 +52,7 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       account = await perch.account({ credits: 100 });
       const place = { folder, port, perchPort };
       front = await startProxy(await (PROXIES[name]?.(place) ?? []), place, ca);
-    }, 60_000);
+    });
     afterAll(async () => {
       await front?.stop();
       await perch?.close();
@@ -89,7 +89,7 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       expect(performance.now() - sentAt - stalls.ms()).toBeLessThan(1000);
       direct.leave();
       await through.events.return(undefined);
-    }, 60_000);
+    });
 
     it('replaces the address that a client claims', async () => {
       const leastLeft = async (network: string): Promise<number> => {

@@ -70,7 +70,7 @@ describeOnRedis(`${SECONDS} seconds of mixed load`, (redis) => {
     await fleet?.close();
     await upstream?.close();
     reports.close();
-  }, 60_000);
+  });
 
   /** A random read, one in ten of them fresh. */
   function address(n: number): string {

@@ -182,4 +182,4 @@ test('stores a charge in fewer than 230 bytes of table and index', async () => {
     await Promise.all(some.map((payer) => ledger.post(debitOf(payer, 1, receipt))));
   }
   expect(((await size()) - before) / (groups * 16)).toBeLessThan(230);
-}, 60_000);
+});

@@ -44,5 +44,5 @@ describe.skipIf(!canRun)('the MCP inspector’s command line (needs Node 22)', (
   it('reads a resource', async () => {
     const { code, output } = await inspect('--method', 'resources/read', '--uri', 'perch://prices');
     expect([code, output.includes('get_follower_ids')]).toEqual([0, true]);
-  }, 60_000);
+  });
 });
