@@ -18,6 +18,9 @@ const LONGEST_WAIT_MS = 30_000;
 /** Time to close the stores after the last requests have finished. */
 const CLOSE_MS = 10_000;
 
+/** The longest that a worker takes to stop, in milliseconds, whatever it was doing. */
+export const longestStopMs = (drainMs: number): number => drainMs + FINISH_MS + CLOSE_MS;
+
 interface Job {
   readonly config: Config;
   readonly demoKey: string | null;
@@ -68,7 +71,7 @@ class Supervisor {
     this.#stopping.abort();
     const ends = this.#ends();
     for (const worker of this.#workers.keys()) send(worker, { say: 'stop', drainMs });
-    const late = setTimeout(() => void this.kill(), drainMs + FINISH_MS + CLOSE_MS);
+    const late = setTimeout(() => void this.kill(), longestStopMs(drainMs));
     await ends;
     clearTimeout(late);
   }

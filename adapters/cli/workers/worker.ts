@@ -6,7 +6,7 @@ import { toEnding } from '../failure.js';
 import { note } from '../print.js';
 import { createLog } from '../serve/log.js';
 import { drainMsFor, exitCodeFor, listenForShutdown } from '../shutdown-signals.js';
-import type { SupervisorMessage, WorkerMessage } from './supervisor.js';
+import { longestStopMs, type SupervisorMessage, type WorkerMessage } from './supervisor.js';
 
 type Work = Extract<SupervisorMessage, { say: 'serve' }>;
 
@@ -18,8 +18,11 @@ export async function work(): Promise<void> {
   send({ say: 'ready' });
   const job = await messages.serve;
   const signalled = shutdown.first.then((signal) => drainMsFor(signal, job.config));
+  const stop = Promise.race([messages.stop, signalled]);
+  // If the primary has ended, it does not kill a worker that hangs, at its start or when it closes.
+  void stop.then((drainMs) => setTimeout(() => process.exit(1), longestStopMs(drainMs)).unref());
   try {
-    await serveUntil(job, Promise.race([messages.stop, signalled]));
+    await serveUntil(job, stop);
     process.exit(0);
   } catch (error) {
     const { message, exitCode } = toEnding(error);
