@@ -125,6 +125,8 @@ describeInChromium('the operator in a browser', () => {
       await tab.page.getByRole('button', { name: 'Grant…' }).click();
       await tab.page.getByRole('button', { name: 'Grant now' }).waitFor();
     }
+    // A script shows it. Until then the browser writes it as `hidden=""`.
+    await tab.page.locator('.theme:not([hidden])').waitFor({ state: 'attached' });
     const html = await tab.page.content();
     if (PICTURES !== undefined) await takePictures(tab.page, path, PICTURES);
     const flaws = await flawsOf(tab.page, LOOKS);
