@@ -51,7 +51,7 @@ describe.each(MOUNTS)('the processor, with GraphQL by %s', (graphql) => {
   it('refuses only the account that floods new documents, and admits it at the time it stated', async () => {
     // In seconds of this process's own time: beside other programs, the flood might never get more than its share.
     await start({ sharesBy: processorClock });
-    const [hog, innocent] = [await customer('127.0.0.2', 100_000), await customer('127.0.0.3')];
+    const [hog, innocent] = [await customer('127.0.0.2', 100_000), await customer('127.0.0.3', 100_000)];
     await innocent.get('/v1/users/user1');
     let n = 0;
     const seen: Received[] = [];
