@@ -71,8 +71,11 @@ interface Nodes {
   readonly nodes: readonly { readonly url: string }[];
 }
 
-/** Waits until the nodes, in order, report these states of Redis. Returns since when. */
-export async function untilRedisIs({ nodes }: Nodes, states: readonly ('up' | 'away')[]): Promise<string[]> {
+type RedisState = 'up' | 'away';
+
+/** Waits until all nodes report this state of Redis, or the nodes, in order, these. Returns since when. */
+export async function untilRedisIs({ nodes }: Nodes, is: RedisState | readonly RedisState[]): Promise<string[]> {
+  const states = typeof is === 'string' ? nodes.map(() => is) : is;
   const looks = async () => {
     const seen = await Promise.all(nodes.map(async ({ url }) => (await get(`${url}/status`)).body.redis));
     expect(seen.map((redis) => redis?.state)).toEqual(states);
@@ -86,10 +89,9 @@ export async function untilRedisIs({ nodes }: Nodes, states: readonly ('up' | 'a
  * continue on its own for a moment. Then it is done again, with the next number, at most three times.
  */
 export async function whileRedisIsUp<T>(fleet: Nodes, round: (nth: number) => Promise<T>): Promise<T> {
-  const up = fleet.nodes.map(() => 'up' as const);
   for (let nth = 0; ; nth += 1) {
-    const before = await untilRedisIs(fleet, up);
+    const before = await untilRedisIs(fleet, 'up');
     const result = await round(nth);
-    if (nth === 2 || isDeepStrictEqual(await untilRedisIs(fleet, up), before)) return result;
+    if (nth === 2 || isDeepStrictEqual(await untilRedisIs(fleet, 'up'), before)) return result;
   }
 }

@@ -47,15 +47,9 @@ describeOnRedis('under load', (redis) => {
     await well(kept, 100);
     const saidBefore = opened.nodes.map(({ started }) => started.said.stderr.length);
     // On a busy machine a node may have lost Redis by itself, and would then not report that it is unreachable.
-    await untilAllSeeRedis(opened, 'up');
+    await untilRedisIs(opened, 'up');
     return { fleet: opened, books: kept, account, saidBefore };
   }
-
-  const untilAllSeeRedis = (of: Fleet, state: 'up' | 'away') =>
-    untilRedisIs(
-      of,
-      of.nodes.map(() => state),
-    );
 
   /** Waits until so many more answers have come and the last ones were all delivered. */
   async function well(kept: Books, more = 100): Promise<void> {
@@ -93,9 +87,9 @@ describeOnRedis('under load', (redis) => {
     const at = await underLoad();
     await redis().kill();
     await well(at.books);
-    await untilAllSeeRedis(at.fleet, 'away');
+    await untilRedisIs(at.fleet, 'away');
     await redis().restart();
-    await untilAllSeeRedis(at.fleet, 'up');
+    await untilRedisIs(at.fleet, 'up');
     await well(at.books);
     expect(Object.keys(at.books.statuses())).toEqual(['200']);
     expect(at.books.broken()).toEqual({});

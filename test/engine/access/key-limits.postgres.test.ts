@@ -52,7 +52,7 @@ const graphql = async (query: string) => {
   return (await answer.json()) as { errors?: { message: string; extensions: { code: string; reason?: string } }[] };
 };
 /** Waits until every cached look-up of the key has the change. */
-const eventually = (check: () => Promise<unknown>) => expect.poll(check, { interval: 100 });
+const eventually = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 5_000, interval: 100 });
 
 describe('a key with kinds of reads', () => {
   it('may read those kinds, and gets a free 403 for others', async () => {

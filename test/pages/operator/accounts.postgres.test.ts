@@ -161,13 +161,13 @@ describe('freezing', () => {
     const answer = await olga.post(`${pathOf(ada)}/freeze`);
     expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=frozen`]);
     expect(await logOf(ada)).toMatchObject({ what: 'account.frozen', who: 'operator', operatorId: olga.personId });
-    await expect.poll(async () => (await me()).status).toBe(401);
+    await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(401);
     expect(JSON.parse((await me()).body)).toMatchObject({ error: { code: 'invalid_key', reason: 'frozen' } });
     expect((await olga.get(pathOf(ada))).words).toContain('This account is frozen.');
 
     await olga.post(`${pathOf(ada)}/thaw`);
     expect(await logOf(ada)).toMatchObject({ what: 'account.thawed', operatorId: olga.personId });
-    await expect.poll(async () => (await me()).status).toBe(200);
+    await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(200);
   });
 
   it('changes and logs nothing for a second click', async () => {
@@ -275,7 +275,7 @@ describe('the rate limit', () => {
     const answer = await change({ qps: '1,500', paid: '0' });
     expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=limits`]);
     expect(await ada.account()).toMatchObject({ qps: 1500, paidUsd: 0 });
-    await expect.poll(limit).toBe('1500');
+    await expect.poll(limit, { timeout: 10_000 }).toBe('1500');
     expect(await logOf(ada)).toMatchObject({
       ...{ what: 'account.limits_changed', who: 'operator', operatorId: olga.personId },
       detail: { requests_per_second: 1500 },
